@@ -1,8 +1,8 @@
-//! Liquid argon: molecular dynamics with the potential of Lennard and Jones in a periodic box, in f64. Neighbour lists reach
-//! a skin beyond the cutoff (Verlet lists), and are kept until an atom has moved through half of it.
+//! Liquid argon: molecular dynamics with the potential of Lennard and Jones in a periodic box, in f64. Neighbour lists
+//! reach a skin beyond the cutoff (Verlet lists). They are kept until an atom has moved through half of the skin.
 //!
-//! Checked against what is known: over 1,000 steps the energy stays within 1e-4 of itself, and most neighbours are 1.09 sigma
-//! away (Rahman, Physical Review 136, A405, 1964: 3.7 angstroms, where sigma is 3.4).
+//! Checked against known results: over 1,000 steps the energy stays within 1e-4 of itself, and most neighbours are 1.09
+//! sigma away (Rahman, Physical Review 136, A405, 1964: 3.7 angstroms, where sigma is 3.4).
 //!
 //! `cargo run --release --example argon [atoms] [steps]`
 
@@ -15,24 +15,24 @@ use harness::{Clock, Random, arguments};
 use jostle::{Input, InputError, NeighborLists, PairFinder, RadiusField, Rows, Space, Spheres64};
 use rayon::prelude::*;
 
-// In units of the potential: sigma (3.4 angstroms), epsilon (120 kelvins) and the mass of an atom, so that one of time is 2.16 ps.
+// Units are sigma (3.4 angstroms), epsilon (120 kelvins) and the mass of an atom; the unit of time is then 2.16 ps.
 
 /// Atoms in a unit of volume: 1.374 grams in a cubic centimetre.
 const DENSITY: f64 = 0.814;
 
-/// 94.4 kelvins.
+/// Temperature in units of epsilon: 94.4 kelvins.
 const TEMPERATURE: f64 = 0.787;
 
-/// 8.6 femtoseconds.
+/// Length of a step in units of time: 8.6 femtoseconds.
 const STEP: f64 = 0.004;
 
-/// Atoms farther apart do not act on each other.
+/// Atoms farther apart than this do not act on each other.
 const CUTOFF: f64 = 2.5;
 
-/// By how much the lists reach beyond the cutoff.
+/// How far the lists reach beyond the cutoff.
 const SKIN: f64 = 0.3;
 
-/// Steps in which a lattice melts and comes to rest, and from then on those that make the checks worth it.
+/// Steps in which the lattice melts and comes to rest, and the number of later steps from which on the peak is checked.
 const MELTING: usize = 500;
 const HEATED_EVERY: usize = 10;
 const ENOUGH: usize = 1_000;
@@ -40,11 +40,11 @@ const ENOUGH: usize = 1_000;
 /// Steps from one count of distances to the next.
 const COUNTED_EVERY: usize = 50;
 
-/// The radial distribution reaches so far, in so many bins.
+/// How far the radial distribution reaches, and its number of bins.
 const REACH: f64 = 3.0;
 const BINS: usize = 150;
 
-/// What is known: by how much of itself the energy may change, and where the distribution has its first peak.
+/// The bound on the relative change of the energy, and the known place of the first peak with its tolerance.
 const DRIFT: f64 = 1e-4;
 const PEAK: f64 = 1.09;
 const PEAK_WITHIN: f64 = 0.03;
@@ -57,15 +57,15 @@ struct Argon {
     potential: f64,
 }
 
-/// Lists that are kept for as long as they hold.
+/// Neighbour lists that are kept as long as they are valid.
 struct Neighbors {
     finder: PairFinder<3>,
     lists: NeighborLists,
     searches: usize,
 }
 
-/// The potential of two atoms at this squared distance, and their force over the distance. A term that is linear in the
-/// distance brings both to zero at the cutoff: where a force ends in a step, energy is not kept.
+/// Returns the potential of two atoms at this squared distance, and their force divided by the distance. A term linear
+/// in the distance brings both to zero at the cutoff: a force that ended in a step there would not conserve energy.
 fn lennard_jones(distance2: f64) -> (f64, f64) {
     let plain = |distance2: f64| {
         let sixth = distance2.powi(3).recip();
@@ -81,7 +81,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 impl Argon {
-    /// About so many atoms, on a face-centred cubic lattice.
+    /// Places about `atoms` atoms on a face-centred cubic lattice.
     fn new(atoms: usize) -> Self {
         let (cells, edge) = ((atoms as f64 / 4.0).cbrt().round().max(4.0) as usize, (4.0 / DENSITY).cbrt());
         let atom = |i: usize| {
@@ -100,15 +100,15 @@ impl Argon {
         Self { side: cells as f64 * edge, force: vec![[0.0; 3]; position.len()], position, velocity, potential: 0.0 }
     }
 
-    /// The atoms in their box, to be found where they are closer than a distance. They may leave it: the lists say which image
-    /// of a neighbour is near, and that stays so for as long as they are kept.
+    /// Returns the atoms in their box, as the input of a search for pairs closer than `distance`. Atoms may leave the
+    /// box: the lists say which image of a neighbour is near, and this image stays valid as long as the lists are kept.
     fn closer_than(&self, distance: f64, skin: f64) -> Result<Input<'_, 3>, InputError> {
         let atoms = Spheres64::from_structs(&self.position, [0, 8, 16], RadiusField::All(0.0))?;
         let space = Space::periodic([Some([0.0, self.side]); 3]);
         Ok(Input::within(atoms.within(distance).with_margin(skin / 2.0)).space(space))
     }
 
-    /// A step of velocity Verlet.
+    /// Makes a step of velocity Verlet.
     fn step(&mut self, neighbors: &mut Neighbors, clock: &mut Clock) -> Result<(), InputError> {
         self.kick();
         for (x, v) in self.position.iter_mut().zip(&self.velocity) {
@@ -122,14 +122,14 @@ impl Argon {
         Ok(())
     }
 
-    /// Half a step of the velocities.
+    /// Advances the velocities by half a step.
     fn kick(&mut self) {
         for (v, f) in self.velocity.iter_mut().zip(&self.force) {
             (0..3).for_each(|axis| v[axis] += STEP / 2.0 * f[axis]);
         }
     }
 
-    /// The forces on all atoms, and their potential.
+    /// Computes the forces on all atoms, and the total potential.
     fn attract(&mut self, lists: &NeighborLists) {
         let (force, potential): (Vec<_>, Vec<_>) =
             (0..lists.len()).into_par_iter().map(|i| self.attraction(i, lists)).unzip();
@@ -137,7 +137,7 @@ impl Argon {
         self.potential = potential.iter().sum::<f64>() / 2.0;
     }
 
-    /// The force on atom `i` by its neighbours, and the potential.
+    /// Returns the force on atom `i` by its neighbours, and its potential.
     fn attraction(&self, i: usize, lists: &NeighborLists) -> ([f64; 3], f64) {
         let (mut force, mut potential) = ([0.0; 3], 0.0);
         for (&j, shift) in lists.of(i).iter().zip(lists.image_shifts_of::<3>(i)) {
@@ -173,7 +173,7 @@ impl Argon {
 }
 
 impl Neighbors {
-    /// Makes the lists anew where they may lack a pair by now.
+    /// Makes the lists anew once they may lack a pair.
     fn refresh(&mut self, argon: &Argon) -> Result<(), InputError> {
         if !self.finder.still_valid(argon.closer_than(CUTOFF, 0.0)?) {
             self.finder.neighbors(argon.closer_than(CUTOFF, SKIN)?, Rows::Full, &mut self.lists)?;
@@ -183,7 +183,7 @@ impl Neighbors {
     }
 }
 
-/// How many atoms there are at each distance from another one, relative to a gas without forces.
+/// How many atoms there are at each distance from another atom, relative to a gas without forces.
 #[derive(Default)]
 struct RadialDistribution {
     counts: Vec<u64>,
@@ -203,7 +203,7 @@ impl RadialDistribution {
         Ok(())
     }
 
-    /// The middle of each bin, and the density there over that of all.
+    /// Returns the middle of each bin, and the density there relative to the mean density.
     fn bins(&self) -> impl Iterator<Item = (f64, f64)> {
         let border = |bin: usize| bin as f64 * REACH / BINS as f64;
         self.counts.iter().enumerate().map(move |(bin, &count)| {

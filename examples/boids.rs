@@ -1,5 +1,5 @@
-//! A flock of boids that steer by everyone they see, in a world without borders: full neighbour lists of a fixed radius,
-//! periodic on both axes, searched anew each frame.
+//! A flock of boids that steer by every boid they see, in a world without borders. Full neighbour lists of a fixed
+//! radius, periodic on both axes, are searched anew each frame.
 //!
 //! `cargo run --release --example boids [boids] [frames]`
 
@@ -14,13 +14,13 @@ use rayon::prelude::*;
 /// How far a boid sees.
 const SIGHT: f32 = 1.0;
 
-/// Others that a boid sees on average while they are spread evenly.
+/// Number of other boids that a boid sees on average while the flock is spread evenly.
 const SEEN: f32 = 12.0;
 
-/// Closer than this they keep away from each other.
+/// Boids closer than this keep away from each other.
 const ELBOW_ROOM: f32 = 0.5;
 
-/// What a boid flies in a frame.
+/// How far a boid flies in a frame.
 const STEP: f32 = 0.05;
 
 /// How much each of Reynolds's three rules turns a boid in a frame.
@@ -32,7 +32,7 @@ struct Flock {
     side: f32,
     x: Vec<f32>,
     y: Vec<f32>,
-    /// Where each boid flies to: of length 1.
+    /// The direction in which each boid flies, of length 1.
     heading: Vec<[f32; 2]>,
 }
 
@@ -45,12 +45,13 @@ impl Flock {
         Self { side, x, y, heading }
     }
 
-    /// The world as boids see it.
+    /// Returns the world as boids see it.
     fn sight(&self) -> Input<'_, 2> {
         Input::within(Circles::new(&self.x, &self.y, 0.0).within(SIGHT)).periodic([Some([0.0, self.side]); 2])
     }
 
-    /// Turns every boid by what it sees, all at once, and lets it fly on. What leaves on one side enters on the other.
+    /// Turns every boid by what it sees, all at once, and moves it on. A boid that leaves on one side enters on the
+    /// other.
     fn fly(&mut self, lists: &NeighborLists) {
         self.heading = (0..lists.len()).into_par_iter().map(|i| self.turn(i, lists.of(i))).collect();
         for (i, [dx, dy]) in self.heading.iter().enumerate() {
@@ -59,7 +60,7 @@ impl Flock {
         }
     }
 
-    /// The new heading of boid `i`, which sees these others.
+    /// Returns the new heading of boid `i`, which sees the boids `seen`.
     fn turn(&self, i: usize, seen: &[u32]) -> [f32; 2] {
         let (mut apart, mut along, mut middle) = ([0.0; 2], [0.0; 2], [0.0; 2]);
         for j in seen.iter().map(|&j| j as usize) {
@@ -77,13 +78,14 @@ impl Flock {
         }))
     }
 
-    /// The difference of two coordinates, one of them moved to where it is nearest.
+    /// Returns the difference of two coordinates, with one of them moved to its image nearest the other.
     fn nearest_image(&self, difference: f32) -> f32 {
         let ahead = f32::from(difference > self.side / 2.0) - f32::from(difference < -self.side / 2.0);
         difference - ahead * self.side
     }
 
-    /// How far boids fly along with those they see: 0 when each goes its own way, 1 when all agree.
+    /// Returns how far boids fly in the direction of the boids they see: 0 when each goes its own way, 1 when all
+    /// agree.
     fn order(&self, lists: &NeighborLists) -> f64 {
         let agreement = |(i, &j): (usize, &u32)| {
             let (a, b) = (self.heading[i], self.heading[j as usize]);

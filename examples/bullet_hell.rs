@@ -1,5 +1,5 @@
-//! A hundred thousand shots among a thousand ships: shots against ships, never shots against shots, no ship hit by its
-//! own, and escorts never by each other's. Two sets of bodies, layers, and groups.
+//! A hundred thousand shots among a thousand ships. Shots meet ships, never other shots. No ship is hit by its own
+//! shots, and no escort by another escort's. Shows two sets of bodies, layers, and groups.
 //!
 //! `cargo run --release --example bullet_hell [shots] [frames]`
 
@@ -10,7 +10,7 @@ use std::error::Error;
 use harness::{Clock, Random, arguments};
 use jostle::{Circles, Layers, PairFinder, Set};
 
-/// What a body is, one bit each. A pair is kept when each one's mask holds the category of the other.
+/// The category of a body, one bit each. A pair is kept when the mask of each body holds the category of the other.
 const ESCORT: u32 = 1;
 const PIRATE: u32 = 2;
 const SHOT: u32 = 4;
@@ -21,14 +21,14 @@ const SHOTS_A_SHIP: usize = 100;
 /// Area of the arena for each shot.
 const AREA_A_SHOT: f32 = 1.0;
 
-/// Radius of a shot, and what it flies in a frame at most.
+/// Radius of a shot, and the most that it flies in a frame on each axis.
 const CALIBRE: f32 = 0.05;
 const SPEED: f32 = 0.3;
 
-/// What a ship sails in a frame at most.
+/// The most that a ship sails in a frame on each axis.
 const CRUISE: f32 = 0.05;
 
-/// Hits that a ship takes before another is sent in its place.
+/// Hits that a ship takes before it sinks and another is sent in its place.
 const HULL: u32 = 20;
 
 struct Ships {
@@ -38,7 +38,7 @@ struct Ships {
     radius: Vec<f32>,
     fleet: Vec<u32>,
     hits: Vec<u32>,
-    /// Its own number, negative: bodies of one negative group never meet.
+    /// The ship's own number, negative: bodies of one negative group never meet.
     group: Vec<i32>,
 }
 
@@ -47,7 +47,7 @@ struct Shots {
     y: Vec<f32>,
     velocity: Vec<[f32; 2]>,
     owner: Vec<u32>,
-    /// The fleets that it hits, and the group of its owner.
+    /// The fleets that the shot hits, and the group of its owner.
     foes: Vec<u32>,
     group: Vec<i32>,
     spent: Vec<bool>,
@@ -71,7 +71,7 @@ impl Ships {
         Set::from(Circles::new(&self.x, &self.y, &self.radius)).layers(layers)
     }
 
-    /// Moves all ships; what leaves on one side enters on the other.
+    /// Moves all ships. A ship that leaves on one side enters on the other.
     fn sail(&mut self, side: f32) {
         for ship in 0..self.x.len() {
             self.x[ship] = (self.x[ship] + self.velocity[ship][0]).rem_euclid(side);
@@ -81,7 +81,7 @@ impl Ships {
 }
 
 impl Shots {
-    /// All still in their barrels.
+    /// Makes shots that are all still in their barrels.
     fn new(shots: usize, ships: &Ships) -> Self {
         let owner: Vec<u32> = (0..shots).map(|shot| (shot / SHOTS_A_SHIP) as u32).collect();
         // Pirates fire at everybody, other pirates included.
@@ -102,7 +102,7 @@ impl Shots {
             .layers(Layers::new(SHOT, &self.foes).with_groups(&self.group))
     }
 
-    /// Moves all shots; those that are spent, or have left the arena, are fired anew from the middle of their ships.
+    /// Moves all shots. A shot that is spent or has left the arena is fired anew from the middle of its ship.
     fn fly(&mut self, ships: &Ships, side: f32, random: &mut Random) {
         for shot in 0..self.x.len() {
             let inside = (0.0..side).contains(&self.x[shot]) && (0.0..side).contains(&self.y[shot]);
@@ -118,11 +118,11 @@ impl Shots {
     }
 }
 
-/// What came of it all.
+/// The counts of a run.
 #[derive(Default)]
 struct Tally {
     hits: usize,
-    /// By a ship on itself, or by one escort on another: layers leave none.
+    /// Hits by a ship on itself, or by one escort on another: the layers leave none.
     by_friends: usize,
     sunk: usize,
 }

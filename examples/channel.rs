@@ -1,8 +1,8 @@
-//! A fluid is pushed through a channel between two walls, periodic along the flow: Poiseuille flow by smoothed particle
+//! A fluid pushed through a channel between two walls, periodic along the flow: Poiseuille flow by smoothed particle
 //! hydrodynamics, in f64. The walls are a boundary set of particles that stand still.
 //!
-//! Checked against what is known: the velocity across the channel, from rest on, is that of Morris, Fox and Zhu (Journal of
-//! Computational Physics 136, 1997) within one part in a hundred of the greatest.
+//! Checked against a known solution: the velocity across the channel, from rest on, is that of Morris, Fox and Zhu
+//! (Journal of Computational Physics 136, 1997) within one part in a hundred of the greatest velocity.
 //!
 //! `cargo run --release --example channel [particles] [steps]`
 
@@ -15,12 +15,12 @@ use harness::{Clock, Random, arguments};
 use jostle::{Circles64, Input, InputError, NeighborLists, PairFinder, RadiusField, Rows, Space};
 use rayon::prelude::*;
 
-// The channel is 1 wide and 1 long, the density at rest and the greatest velocity at last are 1.
+// The channel is 1 wide and 1 long. The density at rest is 1, and so is the greatest velocity of the steady flow.
 
-/// Kinematic viscosity; the Reynolds number is one over it.
+/// Kinematic viscosity; the Reynolds number is its inverse.
 const VISCOSITY: f64 = 1.0;
 
-/// Acceleration along the channel, with which the greatest velocity gets to be 1.
+/// Acceleration along the channel that makes the greatest velocity of the steady flow 1.
 const PUSH: f64 = 8.0 * VISCOSITY;
 
 /// Speed of sound: at ten times the greatest velocity, density varies by one part in a hundred.
@@ -29,17 +29,17 @@ const SOUND: f64 = 10.0;
 /// Smoothing length, in distances between particles; kernels reach twice as far.
 const SMOOTHING: f64 = 1.5;
 
-/// Rows of particles in a wall: so many fill the reach of a kernel.
+/// Rows of particles in a wall: enough to fill the reach of a kernel.
 const WALL_ROWS: usize = 3;
 
-/// Particles start so far off a lattice, at most, in distances between them.
+/// How far particles start off the lattice on each axis, at most, in distances between particles.
 const DISORDER: f64 = 0.1;
 
-/// How far the velocity may be from what is known.
+/// How far the velocity may be from the known solution.
 const ERROR: f64 = 0.01;
 
 struct Channel {
-    /// Between particles, at first.
+    /// Distance between particles at the start.
     distance: f64,
     fluid: Vec<[f64; 2]>,
     velocity: Vec<[f64; 2]>,
@@ -48,11 +48,11 @@ struct Channel {
     step: f64,
 }
 
-/// What a particle is to another one that is so far away.
+/// A neighbour as a particle feels it.
 struct Other {
     apart: [f64; 2],
     velocity: [f64; 2],
-    /// That by which it drags.
+    /// The velocity by which the neighbour drags.
     drag_velocity: [f64; 2],
     density: f64,
     pressure: f64,
@@ -67,7 +67,7 @@ fn minus(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
 }
 
 impl Channel {
-    /// About so many particles of a fluid at rest.
+    /// Makes about `particles` particles of a fluid at rest.
     fn new(particles: usize) -> Self {
         let edge = (particles as f64).sqrt().round().max(16.0) as usize;
         let distance = 1.0 / edge as f64;
@@ -87,7 +87,7 @@ impl Channel {
         }
     }
 
-    /// Fluid and walls, in reach of each other as kernels are, and their space.
+    /// Returns fluid and walls, in reach of each other as kernels are, and their space.
     fn sets(&self) -> Result<([Circles64<'_>; 2], Space<2>), InputError> {
         let reach = 2.0 * SMOOTHING * self.distance;
         let all = RadiusField::All(0.0);
@@ -99,7 +99,7 @@ impl Channel {
         SOUND * SOUND * (self.density[i] - 1.0)
     }
 
-    /// A step of the fluid.
+    /// Moves the fluid on by a step.
     fn flow(&mut self, fluid: &NeighborLists, walls: &NeighborLists) {
         let changes: Vec<_> = (0..self.fluid.len()).into_par_iter().map(|i| self.change(i, fluid, walls)).collect();
         for (i, (push, density)) in changes.into_iter().enumerate() {
@@ -111,7 +111,7 @@ impl Channel {
         }
     }
 
-    /// The acceleration of particle `i`, and how fast its density grows.
+    /// Returns the acceleration of particle `i`, and how fast its density grows.
     fn change(&self, i: usize, fluid: &NeighborLists, walls: &NeighborLists) -> ([f64; 2], f64) {
         let (at, mut push, mut density) = (self.fluid[i], [PUSH, 0.0], 0.0);
         let mut feel = |other: &Other| {
@@ -130,7 +130,8 @@ impl Channel {
             let [density, pressure] = [self.density[j], self.pressure(j)];
             feel(&Other { apart, velocity, drag_velocity: velocity, density, pressure });
         }
-        // A wall drags as if velocity went on beyond its surface, where it is zero; it presses back as it is pressed.
+        // A wall drags as if the velocity, zero at its surface, went on beyond it. A wall presses back as it is
+        // pressed.
         let depth = at[1].min(1.0 - at[1]).max(self.distance / 4.0);
         for (&j, &apart) in walls.of(i).iter().zip(walls.vectors_of(i)) {
             let wall = self.walls[j as usize];
@@ -146,15 +147,15 @@ impl Channel {
         (push, density)
     }
 
-    /// -W'(r) / r of Wendland's kernel (C2, in the plane), times the mass of a particle.
+    /// Returns -W'(r) / r of Wendland's kernel (C2, in the plane), times the mass of a particle.
     fn slope(&self, apart: [f64; 2]) -> f64 {
         let smoothing = SMOOTHING * self.distance;
         let near = (1.0 - dot(apart, apart).sqrt() / (2.0 * smoothing)).max(0.0);
         35.0 / (4.0 * PI) * near.powi(3) * (self.distance / (smoothing * smoothing)).powi(2)
     }
 
-    /// For each row of the fluid the middle of the channel's width that it takes, the mean velocity along the channel, and what
-    /// it should be at this time.
+    /// Returns three means for each row of the fluid: the place across the channel, the velocity along it, and the
+    /// known velocity at this time.
     fn profile(&self, time: f64) -> Vec<[f64; 3]> {
         let rows = (1.0 / self.distance).round() as usize;
         let mut sums = vec![([0.0; 3], 0.0); rows];
@@ -167,7 +168,8 @@ impl Channel {
     }
 }
 
-/// The velocity along the channel at `y` of its width, when there has been a push for so long: a parabola less a series.
+/// Returns the known velocity along the channel at place `y` across it, `time` after the push began: a parabola less a
+/// series.
 fn known(y: f64, time: f64) -> f64 {
     let mode = |k: i32| {
         let wave = PI * f64::from(2 * k + 1);

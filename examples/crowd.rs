@@ -1,5 +1,5 @@
-//! Two crowds walk through each other, between posts: arrays of structs read in place, a tree of what never moves that is
-//! built once, and threads of the host's own.
+//! Two crowds walk through each other, between posts. Arrays of structs are read in place, the tree of the posts, which
+//! never move, is built once, and the threads are the host's own.
 //!
 //! `cargo run --release --example crowd [walkers] [frames]`
 
@@ -15,27 +15,27 @@ use jostle::{ActivationTable, Circles, Column, Input, LinearTree, PairFinder, Se
 const HEIGHT: f32 = 200.0;
 const LENGTH_A_WALKER: f32 = 0.005;
 
-/// What a walker wants to go in a frame, in metres.
+/// How far a walker wants to go in a frame, in metres.
 const STEP: f32 = 0.05;
 
-/// Radius of the posts that make the walls, which stand side by side.
+/// Radius of the posts. The walls are rows of posts side by side.
 const POST: f32 = 0.5;
 
-/// A post in the corridor stands on so many square metres.
+/// Area of the corridor for each post in it, in square metres.
 const AREA_A_POST: f32 = 100.0;
 
-/// A walker as the host keeps it: jostle reads two of the fields.
+/// A walker as the host keeps it; jostle reads two of the fields.
 #[derive(Clone, Copy)]
 struct Walker {
     position: [f32; 2],
-    /// 1 to the right, -1 to the left.
+    /// The direction that the walker wants to go: 1 to the right, -1 to the left.
     direction: f32,
     radius: f32,
-    /// What others push it by in this frame.
+    /// How far other walkers and posts push the walker in this frame.
     push: [f32; 2],
 }
 
-/// The host's threads. These start anew for each task; an engine would pass on tasks to those that it has.
+/// The host's threads. `Crew` starts new threads for each task; an engine would pass tasks to threads that it has.
 struct Crew {
     threads: usize,
 }
@@ -86,7 +86,7 @@ impl Corridor {
         Circles::from_columns(field!(Walker, position).axes(&self.walkers), radius)
     }
 
-    /// Two walkers who overlap give way by half each.
+    /// Moves two overlapping walkers apart, each by half of the overlap.
     fn push_apart(&mut self, a: usize, b: usize) {
         let (one, other) = (&self.walkers[a], &self.walkers[b]);
         let push = push(one.position, other.position, one.radius + other.radius);
@@ -96,7 +96,7 @@ impl Corridor {
         }
     }
 
-    /// A walker gives way to a post.
+    /// Moves a walker off a post.
     fn push_off(&mut self, walker: usize, post: usize) {
         let walker = &mut self.walkers[walker];
         let push = push(self.posts[post], walker.position, POST + walker.radius);
@@ -105,8 +105,8 @@ impl Corridor {
         }
     }
 
-    /// Everyone makes a step; who has come to the end begins at the other. Tells how far they get on, as part of what
-    /// they want.
+    /// Moves every walker by a step; a walker that has come to one end begins at the other. Returns the mean progress,
+    /// as a part of what the walkers want.
     fn walk(&mut self) -> f32 {
         let mut progress = 0.0;
         for walker in &mut self.walkers {
@@ -120,7 +120,7 @@ impl Corridor {
     }
 }
 
-/// The way that the second of two circles would have to move to be `reach` from the first.
+/// Returns the way that the circle at `to` has to move to be `reach` from the circle at `from`.
 fn push(from: [f32; 2], to: [f32; 2], reach: f32) -> [f32; 2] {
     let [dx, dy] = [to[0] - from[0], to[1] - from[1]];
     let distance = (dx * dx + dy * dy).sqrt();
@@ -134,7 +134,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut posts = LinearTree::new();
     posts.build(Circles::from_columns(Column::axes(&corridor.posts), POST), Threads::Serial)?;
 
-    // Walkers (0) meet walkers and posts (1), which do not meet each other.
+    // Walkers (set 0) meet walkers and posts (set 1). Posts do not meet posts.
     let meetings = ActivationTable::none(2).with(0, 0).with(0, 1);
     let crew = Crew { threads: thread::available_parallelism()?.get() };
     let mut finder = PairFinder::new();

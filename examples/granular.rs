@@ -1,5 +1,5 @@
-//! Discs from gravel to boulders in a box that is periodic on both axes and slowly shrinks until they jam. Each contact is
-//! a spring and a dashpot for as long as it lasts, which a tracker tells.
+//! Discs from gravel to boulders in a box that is periodic on both axes and slowly shrinks until the discs jam. Each
+//! contact is a spring and a dashpot as long as it lasts; a tracker tells when contacts begin and end.
 //!
 //! `cargo run --release --example granular [discs] [frames]`
 
@@ -11,24 +11,24 @@ use std::f32::consts::PI;
 use harness::{Clock, Random, arguments};
 use jostle::{Circles, Contact, ContactTracker, Input, InputError, PairFinder, contact};
 
-/// Radii follow a power law from the first of these to the second: each octave covers the same area.
+/// Radii follow a power law from `SMALLEST` to `LARGEST`: each octave covers the same area.
 const SMALLEST: f32 = 0.1;
 const LARGEST: f32 = 3.0;
 
-/// How long two discs touch when they bounce: springs are as stiff as that asks for, whatever the masses.
+/// How long two discs touch when they bounce. This time sets the stiffness of the springs, whatever the masses.
 const BOUNCE: f32 = 1.0;
 
-/// Steps that a bounce is followed in.
+/// Number of steps in a bounce.
 const STEPS_A_BOUNCE: f32 = 20.0;
 const STEP: f32 = BOUNCE / STEPS_A_BOUNCE;
 
 /// Part of the critical damping: a bounce leaves exp(-pi * DAMPING) of the speed, or 73 in a hundred.
 const DAMPING: f32 = 0.1;
 
-/// Speed at first, on each axis: in the time of a bounce, half of the smallest radius.
+/// Greatest speed at first, on each axis: in the time of a bounce, half of the smallest radius.
 const SPEED: f32 = 0.05;
 
-/// What the box loses of its width in a frame, until discs cover so much of it.
+/// Part of its width that the box loses in a frame, until discs cover the part `JAMMED` of it.
 const SHRINK: f32 = 1e-3;
 const JAMMED: f32 = 0.8;
 
@@ -40,12 +40,12 @@ struct Discs {
     mass: Vec<f32>,
     velocity: Vec<[f32; 2]>,
     force: Vec<[f32; 2]>,
-    /// What stays with a disc, whatever its place in these columns.
+    /// A number that stays with a disc, whatever its place in these columns.
     key: Vec<u64>,
 }
 
 impl Discs {
-    /// So many thrown into the box, of which those stay that overlap no larger one.
+    /// Throws `thrown` discs into the box, and keeps those that overlap no larger disc.
     fn new(thrown: usize, finder: &mut PairFinder<2>) -> Result<Self, InputError> {
         let (mut random, side) = (Random::new(1), (thrown as f32 * 0.3).sqrt().max(5.0 * LARGEST));
         let (x, y) = (random.column(thrown, 0.0, side), random.column(thrown, 0.0, side));
@@ -71,12 +71,12 @@ impl Discs {
         })
     }
 
-    /// The discs in their box. They may leave it: where they count is jostle's concern.
+    /// Returns the discs in their periodic box. Discs may leave it: jostle sees them at the image inside.
     fn in_box(&self) -> Input<'_, 2> {
         Input::within(Circles::new(&self.x, &self.y, &self.radius)).periodic([Some([0.0, self.side]); 2])
     }
 
-    /// The spring and the dashpot between two discs, the second moved by so many periods.
+    /// Applies the spring and the dashpot between two discs, the second moved by `[shift_x, shift_y]` periods.
     fn press(&mut self, a: usize, b: usize, [shift_x, shift_y]: [i32; 2]) {
         let of_b = [self.x[b] + shift_x as f32 * self.side, self.y[b] + shift_y as f32 * self.side];
         let Contact { depth, normal, .. } = contact([self.x[a], self.y[a]], self.radius[a], of_b, self.radius[b]);
@@ -90,7 +90,7 @@ impl Discs {
         }
     }
 
-    /// Moves all discs by the forces on them, and makes the box smaller with all that is in it.
+    /// Moves all discs by the forces on them, and shrinks the box with all discs in it.
     fn step(&mut self) {
         let scale = if self.covered() < JAMMED { 1.0 - SHRINK } else { 1.0 };
         self.side *= scale;
@@ -104,12 +104,13 @@ impl Discs {
         }
     }
 
-    /// Part of the box that discs cover, overlaps counted twice.
+    /// Returns the part of the box that discs cover, with overlaps counted twice.
     fn covered(&self) -> f32 {
         self.mass.iter().sum::<f32>() / (self.side * self.side)
     }
 
-    /// Their momentum in all, and the sum of what each has: springs change the first by what is rounded, no more.
+    /// Returns the total momentum of the discs, and the sum of the lengths of their momenta. Springs change the total
+    /// by no more than rounding.
     fn momentum(&self) -> ([f64; 2], f64) {
         let each = || self.velocity.iter().zip(&self.mass).map(|(v, &m)| v.map(|v| f64::from(v) * f64::from(m)));
         let all = each().fold([0.0; 2], |[px, py], [x, y]| [px + x, py + y]);

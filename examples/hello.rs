@@ -1,9 +1,9 @@
-//! The overlapping pairs of a few circles, before and after they move: `cargo run --release --example hello`.
+//! Finds the overlapping pairs of a few circles, before and after they move: `cargo run --release --example hello`.
 
 use jostle::{Circles, InputError, PairFinder};
 
 fn main() -> Result<(), InputError> {
-    // Circles stay where they are, in your own arrays: here one a column, elsewhere fields of your structs.
+    // Circles stay where they are, in your own arrays: here one array a column, elsewhere fields of your structs.
     let mut x = vec![0.0, 1.5, 6.0, 6.5, 9.0];
     let y = vec![0.0, 0.0, 0.0, 1.0, 0.0];
     let radius = vec![1.0, 0.5, 1.0, 0.25, 1.0];
@@ -28,10 +28,10 @@ fn main() -> Result<(), InputError> {
         println!("  circle {a} overlaps circle {b}");
     }
 
-    // To count, or to look at each pair without a list, ask for no more than that; one radius may serve all.
+    // `count` and `for_each_pair` make no list. One radius may serve all circles.
     println!("with radius 1 for all: {} pairs", finder.count(Circles::new(&x, &y, 1.0))?);
 
-    // A coordinate or radius that makes no circle is refused, and the body at fault is named.
+    // A NaN makes no circle: the search refuses it, and the error names the body at fault.
     x[3] = f32::NAN;
     if let Err(error) = finder.find(Circles::new(&x, &y, &radius)) {
         println!("{error}");

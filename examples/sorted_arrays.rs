@@ -1,5 +1,5 @@
-//! What it gains to sort a simulation's own arrays along the curve now and then: the same 100,000 bouncing circles
-//! twice, once in random order, once sorted by rank every few frames: `cargo run --release --example sorted_arrays
+//! What a simulation gains by sorting its own arrays along the curve now and then. The same 100,000 bouncing circles
+//! run twice, once in random order, once sorted by rank every few frames: `cargo run --release --example sorted_arrays
 //! [circles]`.
 
 use std::error::Error;
@@ -9,10 +9,10 @@ use jostle::{Circles, ContactTracker, PairFinder, Permutation, Threads};
 
 const FRAMES: usize = 60;
 
-/// Frames between two sorts: a body moves some radii meanwhile, so that most keep their neighbours.
+/// Frames between two sorts: a body moves some radii in this time, so that most bodies keep their neighbours.
 const SORT_EVERY: usize = 20;
 
-/// Side of the world for each circle: a fraction of 0.3 is covered.
+/// Side of the world for each circle: circles cover a fraction of 0.3.
 const SIDE: f32 = 2.5;
 
 /// Columns as a simulation has them, all indexed by id.
@@ -24,11 +24,11 @@ struct World {
     radius: Vec<f32>,
     vx: Vec<f32>,
     vy: Vec<f32>,
-    /// What stays with a circle wherever it stands.
+    /// A number that stays with a circle wherever it stands.
     keys: Vec<u64>,
 }
 
-/// Time of the parts of a frame.
+/// Time spent in each part of a frame.
 #[derive(Default)]
 struct Times {
     find: Duration,
@@ -62,7 +62,8 @@ impl World {
         Circles::new(&self.x, &self.y, &self.radius)
     }
 
-    /// Circles of equal mass that approach each other exchange their speeds along the line between them.
+    /// Exchanges the speeds of two circles that approach each other, along the line between them; all have the same
+    /// mass.
     fn resolve(&mut self, pairs: &[[u32; 2]]) {
         for [a, b] in pairs.iter().map(|pair| pair.map(|id| id as usize)) {
             let (dx, dy) = (self.x[b] - self.x[a], self.y[b] - self.y[a]);
@@ -156,7 +157,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let circles = std::env::args().nth(1).map_or(Ok(100_000), |n| n.parse())?;
     let world = World::new(circles);
     let (mut random, mut sorted) = (Simulation::new(world.clone()), Simulation::new(world));
-    // By turns, so that whatever else the machine does disturbs both alike.
+    // The two worlds take turns, so that whatever else the machine does disturbs both alike.
     for frame in 0..FRAMES {
         random.frame(false)?;
         sorted.frame(frame % SORT_EVERY == 0)?;
@@ -173,7 +174,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{:22}{:>14}{:14.3}", "sort", "", sorted.times.sort.as_secs_f64() * 1e3 / FRAMES as f64);
     let all = |times: &Times| times.find + times.track + times.resolve + times.sort;
     row("all", all(&random.times), all(&sorted.times));
-    // Contacts are resolved in another order, so that the two worlds drift apart by rounding.
+    // The sorted world resolves contacts in another order, so that the two worlds drift apart by rounding.
     for (name, Simulation { began, ended, .. }) in [("random order", &random), ("sorted", &sorted)] {
         println!("{name}: {began} contacts began and {ended} ended");
     }

@@ -16,7 +16,8 @@ const REACH: f64 = 2.0;
 /// Gravity, in units in which density at rest and distance at rest are 1.
 const GRAVITY: f64 = 1.0;
 
-/// Speed of sound over the greatest speed that the fall can give: ten would let density vary by one in a hundred.
+/// Speed of sound over the greatest speed that the fall can give. A factor of ten would let density vary by one part in
+/// a hundred.
 const STIFFNESS: f64 = 5.0;
 
 /// Part of the reach that sound travels in a step.
@@ -26,7 +27,7 @@ const COURANT: f64 = 0.4;
 const VISCOSITY: f64 = 0.2;
 
 struct Water {
-    /// Of the basin, whose least corner is the origin: y is up.
+    /// Size of the basin, whose least corner is the origin; y is up.
     basin: [f64; 3],
     position: Vec<[f64; 3]>,
     velocity: Vec<[f64; 3]>,
@@ -36,12 +37,12 @@ struct Water {
     step: f64,
 }
 
-/// The spiky kernel of Desbrun and Gascuel but for its constant, which goes into the mass: W(r) = (REACH - r)^3.
+/// The spiky kernel of Desbrun and Gascuel without its constant, which is part of the mass: W(r) = (REACH - r)^3.
 fn kernel(distance: f64) -> f64 {
     (REACH - distance).max(0.0).powi(3)
 }
 
-/// -W'(r) / r.
+/// Returns -W'(r) / r.
 fn slope(distance: f64) -> f64 {
     3.0 * (REACH - distance).max(0.0).powi(2) / distance.max(1e-6)
 }
@@ -55,7 +56,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 impl Water {
-    /// A cube of about so many particles at one end of a basin that is three times as long.
+    /// Makes a cube of about `particles` particles at one end of a basin that is three times as long.
     fn new(particles: usize) -> Self {
         let edge = (particles as f64).cbrt().round().max(1.0) as usize;
         let height = edge as f64;
@@ -72,12 +73,12 @@ impl Water {
         }
     }
 
-    /// The particles as jostle reads them, in place: three f64 each, side by side.
+    /// Returns the particles as jostle reads them, in place: three f64 each, side by side.
     fn points(&self) -> Result<Spheres64<'_>, InputError> {
         Ok(Spheres64::from_structs(&self.position, [0, 8, 16], RadiusField::All(0.0))?.within(REACH))
     }
 
-    /// The density at each particle, by all in reach of it.
+    /// Computes the density at each particle from all particles in its reach.
     fn weigh(&mut self, lists: &NeighborLists) {
         let density = |i: usize| {
             let distance = |&j: &u32| {
@@ -89,7 +90,7 @@ impl Water {
         self.density = (0..lists.len()).into_par_iter().map(density).collect();
     }
 
-    /// Moves everyone on by what presses and drags it. The walls take the speed that goes into them.
+    /// Moves every particle by the forces on it. The walls take the speed that goes into them.
     fn flow(&mut self, lists: &NeighborLists) {
         let push: Vec<[f64; 3]> = (0..lists.len()).into_par_iter().map(|i| self.push(i, lists.of(i))).collect();
         for ((x, v), push) in self.position.iter_mut().zip(&mut self.velocity).zip(push) {
@@ -104,7 +105,8 @@ impl Water {
         }
     }
 
-    /// The acceleration of particle `i`: gravity, the pressure of its neighbours, and viscosity where they approach.
+    /// Returns the acceleration of particle `i`: gravity, the pressure of its neighbours, and viscosity where they
+    /// approach.
     fn push(&self, i: usize, neighbors: &[u32]) -> [f64; 3] {
         let mut push = [0.0, -GRAVITY, 0.0];
         for j in neighbors.iter().map(|&j| j as usize) {
@@ -121,12 +123,12 @@ impl Water {
         push
     }
 
-    /// Pressure over squared density; never a pull, which would let the surface curdle.
+    /// Returns pressure over squared density. It is never negative: a pull would let the surface curdle.
     fn pressure(&self, i: usize) -> f64 {
         self.sound * self.sound * (self.density[i] - 1.0).max(0.0) / (self.density[i] * self.density[i])
     }
 
-    /// Kinetic energy and that of height, a particle.
+    /// Returns the mean kinetic and potential energy of a particle.
     fn energy(&self) -> f64 {
         let kinetic = self.velocity.iter().map(|&v| dot(v, v) / 2.0).sum::<f64>();
         let height = self.position.iter().map(|x| GRAVITY * x[1]).sum::<f64>();
@@ -134,7 +136,7 @@ impl Water {
     }
 }
 
-/// The mass at which a lattice of distance 1 has density 1: kernels add up to 1 with it.
+/// Returns the mass at which a lattice of distance 1 has density 1: with it the kernels add up to 1.
 fn mass_at_rest() -> f64 {
     let near = || (-2..=2).map(f64::from);
     let lattice = near().flat_map(|x| near().flat_map(move |y| near().map(move |z| [x, y, z])));

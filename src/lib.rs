@@ -19,35 +19,38 @@
 //!   rounding of a box, and none is added.
 //! - **The order** of the pairs depends on the input alone: not on the number of threads, the instruction set, the
 //!   platform, or the build.
-//! - **Bad input** (NaN, infinities, negative radii, sums beyond 2^60, slices of unequal length) is refused by an
-//!   [`InputError`] that counts the offenders and names the first of them, before any work is done.
+//! - **Bad input** (NaN, infinities, negative radii, sums beyond 2^60, slices of unequal length) is refused before any
+//!   work is done, by an [`InputError`] that counts the offenders and names the first of them.
 //! - **Cost** is O(n + pairs) for spread-out bodies and O(n log n + pairs) at worst, whether they lie in clusters, on a
 //!   line, on top of each other, or next to a giant.
-//! - **Memory** held between frames is some 50 bytes a body in 2D and 60 in 3D beside the list of pairs, and half a megabyte
-//!   for each thread, for pairs within one view in `f32`; a finder of 200 bodies holds 15 KB, since small searches share
-//!   scratch by threads. Neighbour lists take their own size again while they are made,
-//!   and 8 bytes a body at least; several views, periodic boxes, `f64` and paths keep a tree or a copy of their own.
+//! - **Memory** held between frames, for pairs within one view in `f32`, is some 50 bytes a body in 2D and 60 in 3D,
+//!   and half a megabyte for each thread, beside the list of pairs. A finder of 200 bodies holds 9 KB, since all small
+//!   searches of a thread share that thread's scratch memory. Neighbour lists take their own size again while they are
+//!   made, and at least 8 bytes a body. Several views, periodic boxes, `f64` and paths keep a tree or a copy of their
+//!   own.
 //! - **Threads** are yours: the current rayon pool, one that you pass, your program's own ([`Spawner`]), or none ([`Threads`]).
 //!
 //! # Where to look
 //! - [`PairFinder`]: [`find`](PairFinder::find) makes a list; [`count`](PairFinder::count),
 //!   [`for_each_pair`](PairFinder::for_each_pair) and [`fold`](PairFinder::fold) make none.
-//! - [`Input`]: what a search is of. Sets ([`Set`]): views in `f32` or `f64`, or a tree that stays, with [`Layers`], at rest or
-//!   [moving](Set::moving); a relation: [within](Input::within) one, [between](Input::between) two, [among](Input::among) many by
-//!   an [`ActivationTable`]; and a [`Space`]: open, periodic, or a lattice. Each is chosen by itself.
-//! - [`NeighborLists`]: for each body those that it overlaps, or that lie [`within`](Bodies::within) a distance; kept for
-//!   several steps with a [`margin`](Bodies::with_margin) and [`still_valid`](PairFinder::still_valid).
-//! - [`Boxes`] and [`Capsules`]: other shapes, which meet each other and circles; [`Input`] has the table of what goes with what.
+//! - [`Input`]: what a search looks at. Its sets ([`Set`]) are views in `f32` or `f64`, or a tree that stays, with
+//!   [`Layers`], at rest or [moving](Set::moving). Its relation is [within](Input::within) one set,
+//!   [between](Input::between) two, or [among](Input::among) many by an [`ActivationTable`]. Its [`Space`] is open,
+//!   periodic, or a lattice. Each is chosen by itself.
+//! - [`NeighborLists`]: for each body the bodies that it overlaps, or that lie [`within`](Bodies::within) a distance. A
+//!   [`margin`](Bodies::with_margin) and [`still_valid`](PairFinder::still_valid) keep the lists for several steps.
+//! - [`Boxes`] and [`Capsules`]: other shapes, which meet each other and circles; [`Input`] has a table of the
+//!   combinations.
 //! - [`PreparedSet`]: a set sorted once for many searches and [questions](PreparedSet::queries), in any space and precision.
-//! - [`Circles`] and [`Spheres`]: views of separate slices, or of the fields of your own structs, whatever else these hold
-//!   ([`field!`], [`from_columns`](Bodies::from_columns)), or memory with a stride
+//! - [`Circles`] and [`Spheres`]: views of separate slices, of fields of your own structs, which may hold other fields
+//!   too ([`field!`], [`from_columns`](Bodies::from_columns)), or of memory with a stride
 //!   ([`from_strided`](Bodies::from_strided)); [`Circles64`] and [`Spheres64`] in `f64`.
-//! - [`Queries`]: which bodies of a tree ([`Found::tree`], say) hold a point, touch a box or circle, are hit by a ray or are
-//!   nearest; [`QueryBatch`]: many of these at once.
-//! - [`ContactTracker`]: which contacts begin, persist and end from frame to frame, by keys of your own; [`contacts`]: how
-//!   deep, along which normal, at which point.
-//! - [`CoherentFinder`]: pairs or rows of bodies that move little from frame to frame, for about a quarter of a search where
-//!   they are not dense (up to 100,000 of them; half at a million).
+//! - [`Queries`]: which bodies of a tree ([`Found::tree`], say) hold a point, touch a box or circle, are hit by a ray
+//!   or are nearest; [`QueryBatch`]: many queries at once.
+//! - [`ContactTracker`]: which contacts begin, persist and end from frame to frame, by keys of your own; [`contacts`]:
+//!   how deep two bodies overlap, along which normal, and at which point.
+//! - [`CoherentFinder`]: pairs or rows of bodies that move little from frame to frame. A frame of bodies that move straight
+//!   on costs an eighth to a half of a search.
 //! - [`Permutation`]: your own arrays sorted along the curve now and then.
 //! - [`embedding`]: a recipe for each kind of host, from separate slices to an engine with a task pool of its own.
 //! - [`which_structure_when`]: the older systems beside this one, and where they are still right.

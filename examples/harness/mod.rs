@@ -1,4 +1,5 @@
-//! What the examples share: numbers from the command line, random ones, and a clock that keeps jostle's time apart.
+//! What the examples share: numbers from the command line, random numbers, and a clock that separates the time of
+//! searches from the time of own work.
 #![allow(dead_code, reason = "each example uses a part of it")]
 
 use std::env;
@@ -6,7 +7,7 @@ use std::fmt;
 use std::num::ParseIntError;
 use std::time::{Duration, Instant};
 
-/// The numbers on the command line; those that are left out stay as they are here.
+/// Reads the numbers on the command line; a number that is left out keeps its default.
 pub(crate) fn arguments<const N: usize>(defaults: [usize; N]) -> Result<[usize; N], ParseIntError> {
     let mut numbers = defaults;
     for (number, argument) in numbers.iter_mut().zip(env::args().skip(1)) {
@@ -15,7 +16,8 @@ pub(crate) fn arguments<const N: usize>(defaults: [usize; N]) -> Result<[usize; 
     Ok(numbers)
 }
 
-/// Random numbers, the same in every run: a linear congruential generator, of which the high bits are good enough here.
+/// A generator of random numbers, the same in every run: a linear congruential generator, whose high bits are good
+/// enough here.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -23,19 +25,19 @@ impl Random {
         Self(seed)
     }
 
-    /// From `low` to `high`.
+    /// Returns a number from `low` to `high`.
     pub(crate) fn between(&mut self, low: f32, high: f32) -> f32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         low + (high - low) * ((self.0 >> 40) as f32 / (1_u64 << 24) as f32)
     }
 
-    /// So many numbers from `low` to `high`.
+    /// Returns `n` numbers from `low` to `high`.
     pub(crate) fn column(&mut self, n: usize, low: f32, high: f32) -> Vec<f32> {
         (0..n).map(|_| self.between(low, high)).collect()
     }
 }
 
-/// Tells the time of searches from that of an example's own work.
+/// Separates the time of searches from the time of an example's own work.
 pub(crate) struct Clock {
     last: Instant,
     jostle: Duration,
@@ -44,18 +46,18 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// From now on.
+    /// Starts the clock.
     pub(crate) fn start() -> Self {
         Self { last: Instant::now(), jostle: Duration::ZERO, own: Duration::ZERO, frames: 0 }
     }
 
-    /// What has passed since the last call went into jostle.
+    /// Counts the time since the last call as spent in jostle.
     pub(crate) fn jostle(&mut self) {
         let lap = self.lap();
         self.jostle += lap;
     }
 
-    /// What has passed since the last call was the example's own work, and the end of a frame.
+    /// Counts the time since the last call as the example's own work, and ends a frame.
     pub(crate) fn own(&mut self) {
         let lap = self.lap();
         self.own += lap;

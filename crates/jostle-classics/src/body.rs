@@ -28,8 +28,8 @@ impl<const D: usize> Body<D> {
         distance2 <= s * s
     }
 
-    /// A box around the body, rounded outwards so far that the boxes of two bodies share a point whenever the bodies
-    /// overlap, rounding of the predicate included (`jostle_core::aabb` has the proof).
+    /// Returns a box around the body. It is rounded outwards so far that the boxes of two bodies share a point whenever
+    /// the bodies overlap, rounding of the predicate included (`jostle_core::aabb` has the proof).
     #[inline]
     #[must_use]
     pub fn aabb(&self) -> Aabb<D> {

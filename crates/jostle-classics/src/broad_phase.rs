@@ -1,4 +1,4 @@
-//! What every system can do that answers "which pairs overlap?".
+//! The trait of every system that answers "which pairs overlap?".
 
 use core::fmt::Debug;
 
@@ -6,24 +6,24 @@ use jostle_core::{Aabb, Bodies, ViewError};
 
 /// A way to find all overlapping pairs of bodies that move from frame to frame.
 ///
-/// What depends on the scene (the world, the size of a cell) is said when a system is made; bodies may lie anywhere all
-/// the same, and are found wherever they lie. Memory is kept from frame to frame.
+/// A system learns what depends on the scene (the world, the size of a cell) when it is made. Bodies may lie anywhere
+/// all the same, and are found wherever they lie. Memory is kept from frame to frame.
 pub trait BroadPhase<const D: usize>: Debug + Send {
-    /// Takes the bodies of a frame: builds anew, or moves what has moved. Ids are positions in `bodies`.
+    /// Takes the bodies of a frame: builds anew, or moves the bodies that have moved. Ids are positions in `bodies`.
     ///
     /// # Errors
-    /// As the search of the engine does, before any work; what was taken before stays.
+    /// The errors of the engine's search, before any work; the bodies taken before stay.
     fn update(&mut self, bodies: Bodies<'_, D>) -> Result<(), ViewError>;
 
-    /// Gives every overlapping pair `[a, b]`, `a < b`, once, in an order that depends on the bodies given alone;
-    /// returns the number of pairs of bodies that were looked at, be it by their boxes or as circles.
+    /// Calls `hit` once with every overlapping pair `[a, b]`, `a < b`, in an order that depends on the given bodies
+    /// alone. Returns the number of pairs of bodies that were looked at, by their boxes or as circles.
     fn for_each_pair(&mut self, hit: &mut dyn FnMut([u32; 2])) -> u64;
 
     /// Bytes of memory held.
     fn bytes(&self) -> usize;
 
-    /// Gives the box of each cell or leaf that a body is listed in, as something to look at: in no order, of any size,
-    /// and within the world even where the bodies are not. None by default, for systems without cells.
+    /// Calls `cell` with the box of each cell or leaf that lists a body, as something to look at: in no order, of any
+    /// size, and within the world even where the bodies are not. By default it gives none, for systems without cells.
     fn for_each_cell(&self, _cell: &mut dyn FnMut(Aabb<D>)) {}
 }
 

@@ -6,14 +6,14 @@ use crate::body::Body;
 use crate::broad_phase::BroadPhase;
 use crate::check::take;
 
-/// Every body against every other. O(n^2), and the fastest of all while n is small.
+/// Tests every body against every other. O(n^2), and the fastest of all while n is small.
 #[derive(Debug, Clone, Default)]
 pub struct BruteForce<const D: usize> {
     bodies: Vec<Body<D>>,
 }
 
 impl<const D: usize> BruteForce<D> {
-    /// Without bodies.
+    /// Makes a system without bodies.
     #[must_use]
     pub const fn new() -> Self {
         Self { bodies: Vec::new() }

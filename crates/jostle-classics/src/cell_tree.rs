@@ -1,8 +1,8 @@
 //! A quadtree or octree without pointers, filled anew every frame: each body in the smallest cell that holds it.
 //!
-//! The files are the pipeline: `index` and `unit_cells` (where a box belongs, in constant time), `cells` with `dense`
-//! and `sparse` (what is kept of the cells), `group` and `stack` (bodies, in lists and on the way down), `walk`,
-//! `between` and `few` (the three searches).
+//! The files follow the pipeline. `index` and `unit_cells` find the cell of a box in constant time. `cells`, `dense`
+//! and `sparse` keep the cells. `group` and `stack` hold bodies, in lists and on the way down. `walk`, `between` and
+//! `few` are the three searches.
 
 mod between;
 mod cells;
@@ -37,29 +37,32 @@ pub use sparse::SparseCells;
 pub use stack::Ancestors;
 pub use validate::BrokenCells;
 
-/// With 100,000 circles, which this gives 8 levels, one more or less changes a frame by less than a fifth when they are
-/// evenly spread, dense or clustered; with a power law of radii each level more makes it half as long again, or worse.
+/// With 100,000 circles, this gives 8 levels. One level more or less changes a frame by less than a fifth when the
+/// circles are evenly spread, dense or clustered. With a power law of radii, each level more makes a frame half as long
+/// again, or worse.
 const BODIES_A_UNIT_CELL: usize = 4;
 
-/// The tree of cells behind [`LinearQuadtree`](crate::LinearQuadtree) and [`LinearOctree`](crate::LinearOctree): `D` is
-/// 2 or 3, and `C` says how cells are kept, [`DenseCells`] or [`SparseCells`]; each goes with each.
+/// The tree of cells behind [`LinearQuadtree`](crate::LinearQuadtree) and [`LinearOctree`](crate::LinearOctree). `D` is
+/// 2 or 3, and `C` says how cells are kept: [`DenseCells`] or [`SparseCells`], each with either `D`.
 ///
-/// The world is cut into 2^depth unit cells an axis, and cells of 2^D make one of the level above, up to the root. A
-/// body belongs to the smallest cell that holds its box: the highest bit in which the unit cells of the box's corners
-/// differ gives the level, their common bits the number ([`jostle_core::morton::Cell`] has the arithmetic). A frame
-/// empties every list, pushes every body, and walks from the root with the bodies of the cells above on a stack. Update
+/// The world is cut into 2^depth unit cells an axis. 2^D cells make one cell of the level above, up to the root. A body
+/// belongs to the smallest cell that holds its box: the highest bit in which the unit cells of the box's corners differ
+/// gives the level, their common bits the number ([`jostle_core::morton::Cell`] has the arithmetic). A frame empties
+/// every list, pushes every body, and walks from the root with the bodies of the cells above on a stack. An update is
 /// O(n), whatever the bodies did since the last one.
 ///
-/// A cell has a bit for each child with something in it or below it, set as bodies are pushed: the walk goes only where
-/// that leads, and only cells that were used are emptied. (The write-ups visit, and empty, all there are.)
+/// A cell has a bit for each child with something in it or below it, set as bodies are pushed. So the walk goes only
+/// where there are bodies, and only cells that were used are emptied. (The write-ups visit, and empty, all cells.)
 ///
-/// Bodies outside the world count as in the cells of its border: found all the same, but close together in the tree.
+/// Bodies outside the world count as in the cells of its border. They are found all the same, but are close together in
+/// the tree.
 ///
 /// Known weakness: a small body that straddles a border of large cells belongs to a large cell, and is tested against
-/// everything in it. There are some n^(1/2) of them in the plane and n^(2/3) in space, so that n bodies take about n^1.5
-/// or n^1.67 tests. [`Ancestors::Touching`] leaves them behind where they do not reach, for a look at each carried body
-/// at each child (at most half as many looks as tests, and not counted as such). What remains are those on one border
-/// against each other: about n log n tests in the plane, n^1.33 in space. Tests of evenly spread bodies:
+/// everything in it. There are some n^(1/2) such bodies in the plane and n^(2/3) in space, so that n bodies take about
+/// n^1.5 or n^1.67 tests. [`Ancestors::Touching`] leaves such bodies behind where they do not reach, for a look at each
+/// carried body at each child (at most half as many looks as tests, and not counted as such). What remains are the
+/// tests of bodies on one border against each other: about n log n tests in the plane, n^1.33 in space. Tests of evenly
+/// spread bodies:
 ///
 /// | n                 |   1,000 |     3,000 |     10,000 |     30,000 |     100,000 | fitted |
 /// |-------------------|--------:|----------:|-----------:|-----------:|------------:|-------:|
@@ -79,7 +82,7 @@ pub struct CellTree<const D: usize, C> {
 }
 
 impl<const D: usize, C: Cells<D>> CellTree<D, C> {
-    /// A tree over `world`, with levels 0 (the world) to `depth`.
+    /// Makes a tree over `world`, with levels 0 (the world) to `depth`.
     ///
     /// # Errors
     /// [`SetupError::World`] when the world is empty or not finite, [`SetupError::Depth`] when there is no room for so
@@ -105,16 +108,16 @@ impl<const D: usize, C: Cells<D>> CellTree<D, C> {
         Self::new(world, Self::depth_for(n))
     }
 
-    /// The depth for `n` bodies spread over the world: the least with a unit cell for every four of them, or the
-    /// deepest there is room for. Deeper trees make fewer tests where bodies cluster; where sizes differ widely,
-    /// shallower ones are faster.
+    /// Returns the depth for `n` bodies spread over the world: the least with a unit cell for every four bodies, or the
+    /// deepest that there is room for. Deeper trees make fewer tests where bodies cluster; where sizes differ widely,
+    /// shallower trees are faster.
     #[must_use]
     pub fn depth_for(n: usize) -> u32 {
         let bits = usize::BITS - (n.saturating_sub(1) / BODIES_A_UNIT_CELL).leading_zeros();
         bits.div_ceil(D as u32).min(C::DEEPEST)
     }
 
-    /// The same tree with another rule for the bodies of the cells above.
+    /// Sets which bodies of the cells above are tested.
     #[must_use]
     pub fn with_ancestors(mut self, ancestors: Ancestors) -> Self {
         self.ancestors = ancestors;
@@ -124,7 +127,7 @@ impl<const D: usize, C: Cells<D>> CellTree<D, C> {
     /// Takes the bodies of a frame in two groups, for [`CellTree::for_each_pair_between`]. O(n).
     ///
     /// # Errors
-    /// As [`BroadPhase::update`], for the second group first; what was taken before stays.
+    /// As [`BroadPhase::update`], for the second group first; the bodies taken before stay.
     pub fn update_two(&mut self, first: Bodies<'_, D>, second: Bodies<'_, D>) -> Result<(), ViewError> {
         check(second)?;
         take(first, &mut self.groups[0].bodies)?;
@@ -133,8 +136,8 @@ impl<const D: usize, C: Cells<D>> CellTree<D, C> {
         Ok(())
     }
 
-    /// Gives every overlapping pair `[a, b]` of body a of the first group and body b of the second, once, in an order
-    /// that depends on the bodies alone; returns the number of pairs that were tested.
+    /// Calls `hit` once with every overlapping pair `[a, b]` of body a of the first group and body b of the second, in
+    /// an order that depends on the bodies alone. Returns the number of pairs that were tested.
     pub fn for_each_pair_between(&mut self, hit: &mut dyn FnMut([u32; 2])) -> u64 {
         self.forget_hits();
         let mut walk = WalkBetween {
@@ -152,10 +155,10 @@ impl<const D: usize, C: Cells<D>> CellTree<D, C> {
         tests
     }
 
-    /// Few against many: gives every overlapping pair `[a, b]` of body a of `few`, which are in no cell, and body b of
-    /// the tree (its first group, if it has two), once, a by a; returns the number of pairs that were tested. For each
-    /// of the few, the cells above the smallest that holds it are visited, and those below ([`Ancestors::Touching`]: as
-    /// far as it touches them). Hit counts stay what they were.
+    /// Few against many: calls `hit` once with every overlapping pair `[a, b]` of body a of `few`, which are in no
+    /// cell, and body b of the tree (of its first group, if it has two), a by a. Returns the number of pairs that were
+    /// tested. For each of the few, the search visits the smallest cell that holds it, the cells above, and the cells
+    /// below ([`Ancestors::Touching`]: as far as it touches them). Hit counts stay what they were.
     ///
     /// # Errors
     /// As [`BroadPhase::update`], for `few`.
@@ -172,7 +175,8 @@ impl<const D: usize, C: Cells<D>> CellTree<D, C> {
         search.run(&self.unit_cells.smallest_node(&span))
     }
 
-    /// How many bodies each one was found to overlap when pairs were last sought, by id: 0 for all before that.
+    /// Returns for each body, by id, how many bodies it was found to overlap when pairs were last sought: 0 for all
+    /// before that.
     #[must_use]
     pub fn hit_counts(&self) -> &[u32] {
         &self.hits[0]
@@ -245,7 +249,7 @@ impl<const D: usize, C: Cells<D>> BroadPhase<D> for CellTree<D, C> {
         self.cells.bytes() + groups + stacks + hits + self.few.capacity() * size_of::<Body<D>>()
     }
 
-    /// Cells of all levels, those with smaller ones in them among them.
+    /// Gives cells of all levels, also cells with smaller cells in them.
     fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<D>)) {
         self.for_each_cell_below(&self.unit_cells.root(), cell);
     }

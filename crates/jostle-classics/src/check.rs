@@ -1,4 +1,4 @@
-//! Refusal of bad bodies without touching the heap while all are good.
+//! Refuses bad bodies, without touching the heap while all bodies are good.
 
 use jostle_core::bounds::bounds;
 use jostle_core::limits::REACH;
@@ -6,14 +6,14 @@ use jostle_core::{Bodies, Threads, ViewError};
 
 use crate::body::Body;
 
-/// The bodies of a frame, all of which must be in order. O(n).
+/// Checks that all bodies of a frame are sound. O(n).
 pub(crate) fn check<const D: usize>(bodies: Bodies<'_, D>) -> Result<(), ViewError> {
     bodies.check_shape()?;
     let sound = |id| bodies.radii().get(id) >= 0.0 && is_sound(&body(bodies, id));
     if (0..bodies.len()).all(sound) { Ok(()) } else { bounds(bodies, Threads::Serial).map(drop) }
 }
 
-/// Copies the bodies of a frame, by id, once all are found to be in order. O(n).
+/// Copies the bodies of a frame, by id, once all are found to be sound. O(n).
 pub(crate) fn take<const D: usize>(bodies: Bodies<'_, D>, into: &mut Vec<Body<D>>) -> Result<(), ViewError> {
     check(bodies)?;
     into.clear();
@@ -21,7 +21,7 @@ pub(crate) fn take<const D: usize>(bodies: Bodies<'_, D>, into: &mut Vec<Body<D>
     Ok(())
 }
 
-/// A single body, which is named by the caller's `id` where it is refused.
+/// Checks a single body. The error names the body by the caller's `id`.
 pub(crate) fn check_one<const D: usize>(id: u32, body: &Body<D>) -> Result<(), ViewError> {
     if is_sound(body) {
         return Ok(());
@@ -41,7 +41,7 @@ pub(crate) fn body<const D: usize>(bodies: Bodies<'_, D>, id: usize) -> Body<D> 
     Body { center: bodies.center(id), radius: bodies.radius(id) }
 }
 
-/// Whether the engine would take the body. Comparisons with NaN are false.
+/// Returns whether the engine would accept the body. Comparisons with NaN are false.
 #[inline]
 fn is_sound<const D: usize>(body: &Body<D>) -> bool {
     body.radius >= 0.0 && body.center.iter().all(|x| x.abs() + body.radius <= REACH)

@@ -1,13 +1,13 @@
-//! Two groups, and only the question who of each was hit: coverage of pixels, added up in a bitmap for each group.
+//! Which objects of two groups were hit: coverage of pixels, added up in a bitmap for each group.
 //!
-//! Of a bullet-hell game only players against enemies matters, and only whether something was hit. Each object adds to
-//! the bitmap of its group which part of each pixel it covers; then it is hit where what it covers of a pixel and what
-//! the other group covers of it come to the area of the pixel, for two things that fill a box do not pass each other
-//! by. The time does not depend on how many overlap, and is linear in the number of objects; but it is an
-//! approximation:
-//! - *misses*: two that overlap by less than the pixels at their rims can tell;
-//! - *false hits*: several of one group that overlap each other cover more of a pixel, added up, than there is, and the
-//!   rims of two that pass close by may come to a pixel together.
+//! In a bullet-hell game, only players against enemies matter, and only whether something was hit. Each object adds to
+//! the bitmap of its group the part of each pixel that it covers. Then an object is hit if, in some pixel, its own part
+//! and the other group's sum come to the area of the pixel: two things that fill a pixel together cannot miss each
+//! other. The time does not depend on how many objects overlap, and is linear in the number of objects. But the answer
+//! is an approximation:
+//! - *misses*: two objects that overlap by less than the pixels at their rims can tell;
+//! - *false hits*: several objects of one group that overlap each other cover, added up, more of a pixel than there is,
+//!   and the rims of two objects that pass close by may fill a pixel together.
 
 mod bitmaps;
 mod circles;

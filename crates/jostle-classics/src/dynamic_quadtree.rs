@@ -24,15 +24,16 @@ use pairs::Crowd;
 ///
 /// A node takes 8 bytes: the four children of a branch lie side by side, a leaf has a linked list, and squares are not
 /// stored but computed on the way down. An element is stored once, and listed in every leaf that its rectangle touches.
-/// Vacant slots are chained up, so that a running simulation does not touch the heap. All pairs are found leaf by leaf:
-/// the few elements of a leaf are next to each other in cache, and a pair that shares several leaves is looked at in the
-/// one where the intersection of the two rectangles has its lower corner.
+/// Vacant slots are chained, so that a running simulation does not touch the heap. All pairs are found leaf by leaf:
+/// the few elements of a leaf are next to each other in cache. A pair that shares several leaves is looked at in the
+/// leaf where the intersection of the two rectangles has its lower corner.
 ///
-/// A leaf is split when more than [`Limits::max_elements`] of its elements end in it, that is, do not cover the whole of
-/// it; those that do would only be listed four times. Elements outside the world are listed in the leaves of its border.
+/// A leaf is split when more than [`Limits::max_elements`] of its elements end in it, that is, do not cover the whole
+/// of it. Elements that cover all of it would only be listed four times. Elements outside the world are listed in the
+/// leaves of its border.
 ///
-/// Where it is weak: an element that is large beside the leaves is listed in very many of them, and is that much slower to
-/// move; what lies outside the world ends up in few leaves, and is compared all against all.
+/// Where it is weak: an element that is large beside the leaves is listed in very many of them, and is that much slower
+/// to move. Elements outside the world end up in few leaves, and are compared all against all.
 ///
 /// ```
 /// # use jostle_core as jostle;
@@ -65,7 +66,7 @@ pub struct DynamicQuadtree {
 }
 
 impl DynamicQuadtree {
-    /// An empty tree over a world, with the usual limits.
+    /// Makes an empty tree over a world, with the default limits.
     ///
     /// # Errors
     /// [`SetupError::World`].
@@ -73,10 +74,10 @@ impl DynamicQuadtree {
         Self::with_limits(world, Limits::default())
     }
 
-    /// An empty tree over a world, whose leaves are split as `limits` say.
+    /// Makes an empty tree over a world, whose leaves are split as `limits` say.
     ///
     /// # Errors
-    /// [`SetupError`], when there is no such world or the limits are beyond theirs.
+    /// [`SetupError`], when the world or the limits are out of range.
     pub fn with_limits(world: Aabb<2>, limits: Limits) -> Result<Self, SetupError> {
         let cells = UnitCells::new(world, limits)?;
         let (elements, element_nodes) = (FreeList::new(), FreeList::new());
@@ -96,10 +97,10 @@ impl DynamicQuadtree {
         self.len() == 0
     }
 
-    /// Adds a body under an id of the caller's, which need not be the only one of its kind. O(depth) for a small one.
+    /// Adds a body under an id of the caller's, which need not be unique. O(depth) for a small body.
     ///
     /// # Errors
-    /// [`ViewError::Bodies`] when the body is one that the engine refuses.
+    /// [`ViewError::Bodies`] when the engine refuses such a body.
     pub fn insert(&mut self, id: u32, body: Body<2>) -> Result<ElementIndex, ViewError> {
         check_one(id, &body)?;
         let element = self.elements.insert(Element { body, id });
@@ -107,14 +108,14 @@ impl DynamicQuadtree {
         Ok(ElementIndex::new(element, id))
     }
 
-    /// The body of an element; `None` when it is gone.
+    /// Returns the body of an element; `None` when the element is gone.
     #[must_use]
     pub fn get(&self, index: ElementIndex) -> Option<Body<2>> {
         Some(self.elements[self.find(index)?].body)
     }
 
-    /// Takes an element out and returns its body; `None` when it is gone already. Nodes stay: [`Self::cleanup`] is for
-    /// them. O(depth + elements of its leaves) for a small one.
+    /// Takes an element out and returns its body; `None` when the element is gone already. Nodes stay until
+    /// [`Self::cleanup`]. O(depth + elements of its leaves) for a small element.
     pub fn remove(&mut self, index: ElementIndex) -> Option<Body<2>> {
         let element = self.find(index)?;
         let body = self.elements[element].body;
@@ -123,8 +124,9 @@ impl DynamicQuadtree {
         Some(body)
     }
 
-    /// Changes the body of an element, and returns what it was; `None` when it is gone. This is remove, change and insert,
-    /// without the leaves that it stays in; where it touches the same cells of the greatest depth, the change is all.
+    /// Changes the body of an element, and returns the former body; `None` when the element is gone. This is remove,
+    /// change and insert, but for the leaves that the element stays in. If it touches the same cells of the greatest
+    /// depth, only the body changes.
     ///
     /// # Errors
     /// As [`Self::insert`]; the element stays as it was.
@@ -149,7 +151,7 @@ impl DynamicQuadtree {
         }
     }
 
-    /// The cells that a body's rectangle touches.
+    /// Returns the cells that a body's rectangle touches.
     #[inline]
     fn span(&self, body: &Body<2>) -> Span {
         self.cells.span(&body.aabb())

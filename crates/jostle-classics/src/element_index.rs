@@ -2,10 +2,10 @@
 
 use crate::free_list::{FreeList, Slot, SlotIndex};
 
-/// Where an element lies in its tree, as `insert` gave it.
+/// Where an element lies in its tree, as `insert` returned it.
 ///
-/// It holds the caller's id beside the slot, so an index kept for longer than its element is refused, unless an element of
-/// the same id has come to the same slot.
+/// The index holds the caller's id beside the slot. So an index kept for longer than its element is refused, unless an
+/// element of the same id has come to the same slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ElementIndex {
     slot: u32,
@@ -17,7 +17,7 @@ impl ElementIndex {
         Self { slot: slot.get() as u32, id }
     }
 
-    /// The slot of the element, if it is still there.
+    /// Returns the slot of the element, if the element is still there.
     pub(crate) fn slot_of<T: Slot>(self, elements: &FreeList<T>, id_of: impl Fn(&T) -> u32) -> Option<SlotIndex<T>> {
         let slot = SlotIndex::new(self.slot as usize)?;
         elements.get(slot).filter(|element| id_of(element) == self.id).map(|_| slot)

@@ -1,4 +1,4 @@
-//! What is wrong with the way a system was to be set up.
+//! The errors of setting up a system.
 
 /// Why a system was not made.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -9,9 +9,9 @@ pub enum SetupError {
     World {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
-        /// Where it was to begin.
+        /// Where the world begins.
         lo: f32,
-        /// Where it was to end.
+        /// Where the world ends.
         hi: f32,
     },
     /// More levels than there is room for.
@@ -22,17 +22,17 @@ pub enum SetupError {
         /// The most that fit.
         most: u32,
     },
-    /// Leaves that are to be split while they are empty.
+    /// Limits by which empty leaves would be split.
     #[error("a leaf must hold at least one element before it is split")]
     EmptyLeaves,
     /// A parameter out of its range.
     #[error("{name} is {value}: it must be {wanted}")]
     Parameter {
-        /// What it is called.
+        /// The name of the parameter.
         name: &'static str,
-        /// What was given.
+        /// The value that was given.
         value: f64,
-        /// What it has to be.
+        /// The values that are accepted.
         wanted: &'static str,
     },
     /// A grid with more cells than it may have, on one side or in all.
@@ -42,7 +42,7 @@ pub enum SetupError {
         columns: f64,
         /// The number of rows.
         rows: f64,
-        /// The largest number in all.
+        /// The most cells in all.
         most: usize,
     },
 }

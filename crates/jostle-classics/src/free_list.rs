@@ -1,25 +1,25 @@
-//! Slots that keep their index while others come and go: what an incremental structure has in place of `malloc`.
+//! Slots that keep their index while other slots are filled and emptied: an incremental structure's `malloc`.
 //!
-//! A vacant slot holds the index of the next vacant one where its value would be, so the list of them costs nothing, and
-//! the slot that was left last is filled first, while it is still in cache.
+//! A vacant slot holds the index of the next vacant slot in place of a value, so that the list of vacant slots costs
+//! nothing. The slot that was left last is filled first, while it is still in cache.
 
 use core::fmt;
 use core::marker::PhantomData;
 use core::num::NonZeroU32;
 use core::ops::{Index, IndexMut, Range};
 
-/// A full list grows by one slot in this many. Doubling would hold up to twice what a simulation needs.
+/// A full list grows by one part in this many. Doubling would hold up to twice what a simulation needs.
 const HEADROOM: usize = 8;
 
-/// A value that can tell that it is none, and name the next slot without one.
+/// A value that can mark its slot as vacant, and then names the next vacant slot.
 pub(crate) trait Slot: Copy {
-    /// What a slot holds that is vacant.
+    /// Returns the content of a vacant slot.
     fn vacant(next: Option<SlotIndex<Self>>) -> Self;
 
-    /// Whether this is what [`Slot::vacant`] gave.
+    /// Returns whether this is a value that [`Slot::vacant`] gave.
     fn is_vacant(&self) -> bool;
 
-    /// The slot named to [`Slot::vacant`]; of no meaning for an occupied one.
+    /// Returns the slot given to [`Slot::vacant`]; of no meaning for an occupied slot.
     fn next_vacant(&self) -> Option<SlotIndex<Self>>;
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct SlotIndex<T> {
 }
 
 impl<T> SlotIndex<T> {
-    /// An index that no list is long enough to give out; for the marks of vacant slots.
+    /// An index that no list is long enough to give out. It marks vacant slots.
     pub(crate) const LAST: Self = Self { number: NonZeroU32::MAX, of: PhantomData };
 
     /// The index, or `None` where it is beyond what four bytes can name.
@@ -50,13 +50,13 @@ impl<T> SlotIndex<T> {
         self.number.get() as usize - 1
     }
 
-    /// The same number in another list: for a vacant slot, whose fields are not what they say.
+    /// Returns the same number for another list: a vacant slot keeps its link in a field of another type.
     pub(crate) fn cast<U>(self) -> SlotIndex<U> {
         SlotIndex { number: self.number, of: PhantomData }
     }
 }
 
-// Derived, these would ask the same of `T`.
+// Derived implementations would ask the same traits of `T`.
 impl<T> Clone for SlotIndex<T> {
     fn clone(&self) -> Self {
         *self
@@ -79,7 +79,7 @@ impl<T> fmt::Debug for SlotIndex<T> {
     }
 }
 
-/// Values at fixed indices; an index that was given back is the next to be given out.
+/// Values at fixed indices. The index given back last is the next to be given out.
 #[derive(Debug, Clone)]
 pub(crate) struct FreeList<T: Slot> {
     slots: Vec<T>,
@@ -97,12 +97,12 @@ impl<T: Slot> FreeList<T> {
         self.len
     }
 
-    /// Number of slots, occupied or vacant: every index given out is below.
+    /// Number of slots, occupied or vacant: every index given out is below it.
     pub(crate) fn slots(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether the values have the ids 0, 1, 2, ... and each is in the slot of that number.
+    /// Returns whether the values have the ids 0, 1, 2, ... and each is in the slot of that number.
     pub(crate) fn are_in_order(&self, id_of: impl Fn(&T) -> u32) -> bool {
         self.iter().zip(0..).all(|((slot, value), number)| slot == number && id_of(value) as usize == number)
     }
@@ -112,10 +112,10 @@ impl<T: Slot> FreeList<T> {
         self.slots.capacity() * size_of::<T>()
     }
 
-    /// Puts a value, which must not be a vacant one, into the slot left last, or else into a new one. O(1).
+    /// Puts a value, which must not be a vacant one, into the slot left last, or else into a new slot. O(1).
     ///
     /// # Panics
-    /// With more than 2^32 - 3 values, as a vector does that outgrows its memory.
+    /// With more than 2^32 - 2 values, like a vector that outgrows its memory.
     pub(crate) fn insert(&mut self, value: T) -> SlotIndex<T> {
         debug_assert!(!value.is_vacant());
         self.len += 1;
@@ -133,7 +133,7 @@ impl<T: Slot> FreeList<T> {
         index
     }
 
-    /// Takes a value out; `None` when its slot is vacant, or there is no such slot. O(1).
+    /// Takes a value out; `None` when its slot is vacant or does not exist. O(1).
     pub(crate) fn remove(&mut self, index: SlotIndex<T>) -> Option<T> {
         let value = *self.get(index)?;
         self[index] = T::vacant(self.first_vacant);
@@ -142,12 +142,12 @@ impl<T: Slot> FreeList<T> {
         Some(value)
     }
 
-    /// The value of a slot; `None` when it is vacant, or there is no such slot.
+    /// Returns the value of a slot; `None` when the slot is vacant or does not exist.
     pub(crate) fn get(&self, index: SlotIndex<T>) -> Option<&T> {
         self.slots.get(index.get()).filter(|value| !value.is_vacant())
     }
 
-    /// Every value with its index, by index.
+    /// Returns every value with its index, by index.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
         self.slots.iter().enumerate().filter(|(_, value)| !value.is_vacant())
     }
@@ -157,7 +157,7 @@ impl<T: Slot> FreeList<T> {
         self.truncate(0);
     }
 
-    /// Drops all slots but the first `len`, which must all be occupied: new values come right after them. O(1).
+    /// Drops all slots but the first `len`, which must all be occupied. New values come right after them. O(1).
     pub(crate) fn truncate(&mut self, len: usize) {
         self.slots.truncate(len);
         self.len = self.slots.len();
@@ -169,7 +169,8 @@ impl<T: Slot> FreeList<T> {
         self.slots.reserve_exact(len.saturating_sub(self.slots.len()));
     }
 
-    /// Whether the chain of vacant slots goes through each of them once, and all others are counted. O(slots).
+    /// Returns whether the chain of vacant slots goes through each of them once, and all other slots are counted.
+    /// O(slots).
     pub(crate) fn is_sound(&self) -> bool {
         let vacant = self.slots.iter().filter(|value| value.is_vacant()).count();
         let next = |index: &SlotIndex<T>| self[*index].next_vacant();

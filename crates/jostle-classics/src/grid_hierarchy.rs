@@ -1,4 +1,4 @@
-//! A coarse grid over the world, finer grids in its cells, finest grids in theirs.
+//! A coarse grid over the world, finer grids in its cells, and finest grids in the cells of the finer ones.
 
 mod cells;
 mod level;
@@ -19,33 +19,34 @@ use level::FANOUT_BITS;
 use pairs::Occupant;
 use sparse::SparseGrids;
 
-/// Cells of the world grid at most: a body larger than all of them costs 32 KiB.
+/// The most cells of the world grid: a body larger than all of them costs 32 KiB.
 const MAX_WORLD_CELLS: usize = 4096;
 
 /// Finest cells in a cell of the world, on a side.
 const FINEST_A_SIDE: f32 = (1_u32 << (2 * FANOUT_BITS)) as f32;
 
-/// The greatest side of a finest cell, 2^54: that of a cell of the world is then 2^60.
+/// The greatest side of a finest cell, 2^54: the side of a cell of the world is then 2^60.
 const GREATEST_SIDE: f32 = (1_u64 << 54) as f32;
 
-/// Finest cells at most.
+/// The most cells of the finest level.
 const MAX_FINEST_CELLS: usize = MAX_WORLD_CELLS << (4 * FANOUT_BITS);
 
-/// Three grids, each in the cells of the one before: a coarse one over the world, made once; in those of its cells
-/// where they are wanted, *region* grids of 8 x 8 finer cells; in theirs, *sub-region* grids of 8 x 8 finest ones. A
-/// region or sub-region holds only such of its 8 rows as hold a body, 64 bytes each, and gives them back when they are
-/// empty.
+/// Three grids, each in the cells of the one before. A coarse grid over the world is made once. Its cells have *region*
+/// grids of 8 x 8 finer cells where they are wanted, and the cells of regions have *sub-region* grids of 8 x 8 finest
+/// cells. A region or sub-region holds only those of its 8 rows that hold a body, 64 bytes each, and gives them back
+/// when they are empty.
 ///
-/// A body lives on the finest level on which it touches at most two cells an axis, in each cell it touches (one to
-/// four; on the world's level as many as it takes). Pairs are found on the way down: what lives in a cell meets what
-/// lives in the cells about it, level by level, and two bodies that share several cells are looked at in the one that
-/// holds the lower corner of what they share.
+/// A body lives on the finest level on which it touches at most two cells an axis, in each cell that it touches (one to
+/// four; on the world's level as many as it takes). Pairs are found on the way down: bodies that live in a cell meet
+/// bodies that live in the cells that enclose it, level by level. Two bodies that share several cells are looked at in
+/// the cell that holds the lower corner of what they share.
 ///
-/// `update` changes the lists of those bodies alone that touch other cells than before. Bodies outside the world touch
-/// cells of its border.
+/// `update` changes only the lists of bodies that touch other cells than before. Bodies outside the world touch cells
+/// of its border.
 ///
-/// Known weakness: three levels are three levels. Bodies that are small for the finest cells crowd them, and the largest
-/// meet all that lives below them. A body that moves leaves lists and enters others more often than in a loose grid.
+/// Known weakness: three levels are three levels. Bodies that are small for the finest cells crowd them, and the
+/// largest bodies meet all bodies that live below them. A body that moves leaves lists and enters others more often
+/// than in a loose grid.
 ///
 /// ```
 /// # use jostle_core as jostle;
@@ -65,16 +66,16 @@ const MAX_FINEST_CELLS: usize = MAX_WORLD_CELLS << (4 * FANOUT_BITS);
 /// ```
 #[derive(Debug, Clone)]
 pub struct GridHierarchy {
-    /// To finest cells.
+    /// Maps coordinates to finest cells.
     map: CellMap,
     grids: SparseGrids,
-    /// By id.
+    /// The bodies with their cells, by id.
     residents: Vec<Resident>,
-    /// Scratch of the walk: what lives in a cell and in those about it.
+    /// Scratch of the walk: the bodies of a cell and of the cells that enclose it.
     occupants: Vec<Occupant>,
 }
 
-/// A body with the finest cells it touches.
+/// A body with the finest cells that it touches.
 #[derive(Debug, Clone, Copy)]
 struct Resident {
     body: Body<2>,
@@ -82,8 +83,8 @@ struct Resident {
 }
 
 impl GridHierarchy {
-    /// Grids over a world, the finest cells of this side; those of regions are 8 times as wide, and those of the world
-    /// 64 times.
+    /// Makes grids over a world, with finest cells of this side. Cells of regions are 8 times as wide, and cells of the
+    /// world 64 times.
     ///
     /// # Errors
     /// A world that is empty or has no finite size; a side not from 2^-60 to 2^54; more than
@@ -94,8 +95,8 @@ impl GridHierarchy {
         Ok(Self { map, grids: SparseGrids::new(coarse), residents: Vec::new(), occupants: Vec::new() })
     }
 
-    /// Grids for about `n` bodies of about this radius: finest cells as wide as two diameters, but with no fewer than
-    /// two bodies each, were they spread evenly.
+    /// Makes grids for about `n` bodies of about this radius. Finest cells are as wide as two diameters, but wide
+    /// enough to have two bodies each, if bodies were spread evenly.
     ///
     /// # Errors
     /// As [`new`](Self::new), or a radius not from 0 to 2^60.
@@ -113,7 +114,7 @@ impl GridHierarchy {
         self.grids.rows()
     }
 
-    /// Puts a body in the place of another, or of none.
+    /// Sets the body of an id, which may be new.
     fn put(&mut self, id: usize, body: Body<2>) {
         let range = self.map.range(&body.aabb());
         let Some(resident) = self.residents.get_mut(id) else {
@@ -129,7 +130,7 @@ impl GridHierarchy {
 }
 
 impl BroadPhase<2> for GridHierarchy {
-    /// Moves what touches other cells than before.
+    /// Moves the bodies that touch other cells than before.
     fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), ViewError> {
         check(bodies)?;
         for id in (bodies.len()..self.residents.len()).rev() {
@@ -142,8 +143,8 @@ impl BroadPhase<2> for GridHierarchy {
         Ok(())
     }
 
-    /// Counts every two bodies that meet in a cell, or in one and a cell about it: they are looked at by their cells
-    /// first, and as circles if those are shared.
+    /// Counts every two bodies that meet in a cell, or in a cell and a cell that encloses it. They are looked at by
+    /// their cells first, and as circles if they share cells.
     fn for_each_pair(&mut self, hit: &mut dyn FnMut([u32; 2])) -> u64 {
         pairs::find(&self.grids, &self.residents, &mut self.occupants, hit)
     }
@@ -154,7 +155,7 @@ impl BroadPhase<2> for GridHierarchy {
             + self.occupants.capacity() * size_of::<Occupant>()
     }
 
-    /// Cells of all levels, those with smaller ones in them among them.
+    /// Gives cells of all levels, also cells with smaller cells in them.
     fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<2>)) {
         self.grids.for_each_occupied(&mut |level, at| cell(self.map.aabb(level.finest(at))));
     }

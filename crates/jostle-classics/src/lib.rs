@@ -1,16 +1,19 @@
 //! The broad phases that Jostle's users come from: each a real implementation to learn from, to race, or to pick.
 //!
-//! All that answer "which pairs overlap?" do so behind one trait, [`BroadPhase`], with the predicate of the engine:
-//! `dx*dx + dy*dy (+ dz*dz) <= s*s` in `f32`, touching counts. They run on one thread, hold no `unsafe`, and keep their
-//! memory from frame to frame. [`System`] makes each by name, [`SystemInSpace`] those for spheres:
+//! All systems that answer "which pairs overlap?" do so behind one trait, [`BroadPhase`], with the predicate of the
+//! engine: `dx*dx + dy*dy (+ dz*dz) <= s*s` in `f32`, touching counts. They run on one thread, hold no `unsafe`, and
+//! keep their memory from frame to frame. [`System`] makes each system by name, [`SystemInSpace`] each system for
+//! spheres:
 //!
 //! - all against all, [`BruteForce`];
-//! - trees filled anew every frame, a body in the smallest cell that holds it: [`LinearQuadtree`], [`LinearOctree`];
-//! - trees that live on, with `insert`, `move_to`, `remove`, `query`, `nearest`, `traverse`: [`DynamicQuadtree`], where a
-//!   body is in every leaf that it touches, [`LooseQuadtree`], where it is in one, with a box that grows;
+//! - trees filled anew every frame, with a body in the smallest cell that holds it: [`LinearQuadtree`],
+//!   [`LinearOctree`];
+//! - trees that live on, with `insert`, `move_to`, `remove`, `query`, `nearest`, `traverse`: [`DynamicQuadtree`], where
+//!   a body is in every leaf that it touches, and [`LooseQuadtree`], where a body is in one leaf, with a box that
+//!   grows;
 //! - grids: [`UniformGrid`], [`LooseTightGrid`], [`PointGrid`] for sizes that are alike, [`GridHierarchy`].
 //!
-//! "Who of two groups was hit at all?", nearly, is answered by [`CircleCoverage`] and [`RectangleCoverage`].
+//! [`CircleCoverage`] and [`RectangleCoverage`] tell, approximately, which objects of two groups were hit at all.
 //!
 //! ```
 //! # use jostle_core as jostle;

@@ -2,18 +2,18 @@
 
 use crate::cell_tree::{CellTree, SparseCells};
 
-/// An octree without pointers, filled anew every frame, of which only the cells in use are kept.
+/// An octree without pointers, filled anew every frame, that keeps only the cells in use.
 ///
-/// As the [`LinearQuadtree`](crate::LinearQuadtree), in space: cell n of level L has number (8^L - 1)/7 + n, the parent
-/// of i is (i - 1) >> 3, its children 8i + 1 to 8i + 8. With all eight levels of 8-bit coordinates an array of all
-/// cells would hold 19,173,961 of them, 365 MiB at 20 bytes each, nearly all empty. So cells are made when something
-/// first comes to lie in them or below, kept in a hash map by number, and dropped when a search for pairs finds them
-/// empty with nothing below. 100,000 spheres on eight levels then take 5 MB when evenly spread and 13 MB with a power
-/// law of radii, bodies included.
+/// It works as the [`LinearQuadtree`](crate::LinearQuadtree) does, in space: cell n of level L has number (8^L - 1)/7 +
+/// n, the parent of i is (i - 1) >> 3, its children 8i + 1 to 8i + 8. With all eight levels of 8-bit coordinates an
+/// array of all cells would hold 19,173,961 of them, 365 MiB at 20 bytes each, nearly all empty. So cells are kept in a
+/// hash map by number. A cell is made when something first lies in it or below it, and dropped when a search for pairs
+/// finds it empty with nothing below. 100,000 spheres on eight levels then take 5 MB when evenly spread and 13 MB with
+/// a power law of radii, bodies included.
 ///
 /// `depth` is at most 10. [`CellTree::depth_for`] chooses one.
 ///
-/// Known weakness: about n^1.67 tests, see [`CellTree`] and, against it, [`Ancestors::Touching`](crate::Ancestors).
+/// Known weakness: about n^1.67 tests, see [`CellTree`]; [`Ancestors::Touching`](crate::Ancestors) avoids most of them.
 ///
 /// ```
 /// # use jostle_core as jostle;

@@ -6,14 +6,14 @@ use crate::cell_tree::{CellTree, DenseCells};
 ///
 /// The world is cut into 2^depth by 2^depth unit cells, and the cells of all levels stand in one array, cell n of level
 /// L at (4^L - 1)/3 + n; the parent of i is (i - 1) >> 2, its first child 4i + 1. Each body is pushed to the list of
-/// the smallest cell that holds all of it, found in constant time; [`CellTree`] says how. The argument for filling the
-/// tree anew, rather than moving what moved: a move is a removal from the middle of a list and an insertion, and nearly
-/// everything moves.
+/// the smallest cell that holds all of it, found in constant time; [`CellTree`] says how. The tree is filled anew,
+/// rather than changed where bodies moved, because a move is a removal from the middle of a list and an insertion, and
+/// nearly everything moves.
 ///
 /// `depth` is at most 12: 22 million cells, 270 MB. (The write-ups count 15 levels, whose cells of 16-bit coordinates
 /// also fit the arithmetic here: `CellTree<2, SparseCells<2>>` has them.) [`CellTree::depth_for`] chooses one.
 ///
-/// Known weakness: about n^1.5 tests, see [`CellTree`] and, against it, [`Ancestors::Touching`](crate::Ancestors).
+/// Known weakness: about n^1.5 tests, see [`CellTree`]; [`Ancestors::Touching`](crate::Ancestors) avoids most of them.
 ///
 /// ```
 /// # use jostle_core as jostle;

@@ -1,4 +1,4 @@
-//! A quadtree whose boxes give way: an element lies in one leaf only.
+//! A quadtree whose boxes grow with their elements: an element lies in one leaf only.
 
 mod cleanup;
 mod frame;
@@ -24,18 +24,18 @@ use pairs::Meeting;
 
 /// A quadtree with elements that are inserted, moved and removed one by one, each in the one leaf where its centre is.
 ///
-/// The squares of the nodes say only where a centre belongs. Beside them every node stores a box that holds all elements
-/// below it: it grows with what is inserted, along the path from the root, and is shrunk by [`Self::cleanup`]. A node is
-/// that box and one integer, 20 bytes; an element takes 20 as well, the link to the next of its leaf among them. Moving
-/// is cheap and steady, for an element has one place however large it is; queries are dearer than in the
-/// [`DynamicQuadtree`](crate::DynamicQuadtree), since boxes of neighbours overlap. For the boxes and the pairs of a frame
-/// the elements are copied leaf by leaf, which takes 16 bytes each and less time than it saves.
+/// The squares of the nodes say only where a centre belongs. Every node also stores a box that holds all elements below
+/// it. The box grows as elements are inserted, along the path from the root, and [`Self::cleanup`] shrinks it. A node
+/// is this box and one integer, 20 bytes. An element takes 20 bytes as well, the link to the next element of its leaf
+/// included. Moving is cheap and steady, for an element has one place however large it is. Queries are dearer than in
+/// the [`DynamicQuadtree`](crate::DynamicQuadtree), since boxes of neighbours overlap. For the boxes and the pairs of a
+/// frame, the elements are copied leaf by leaf, which takes 16 bytes each and less time than it saves.
 ///
 /// A leaf is split when it has more than [`Limits::max_elements`] elements. Centres outside the world belong to the leaves
 /// of its border.
 ///
-/// Where it is weak: one large element makes the boxes above it large, and whoever looks meets them; what lies outside
-/// the world ends up in few leaves, and is compared all against all.
+/// Where it is weak: one large element makes the boxes above it large, and every search meets these boxes. Elements
+/// outside the world end up in few leaves, and are compared all against all.
 ///
 /// ```
 /// # use jostle_core as jostle;
@@ -68,7 +68,7 @@ pub struct LooseQuadtree {
 }
 
 impl LooseQuadtree {
-    /// An empty tree over a world, with the usual limits.
+    /// Makes an empty tree over a world, with the default limits.
     ///
     /// # Errors
     /// [`SetupError::World`].
@@ -76,10 +76,10 @@ impl LooseQuadtree {
         Self::with_limits(world, Limits::default())
     }
 
-    /// An empty tree over a world, whose leaves are split as `limits` say.
+    /// Makes an empty tree over a world, whose leaves are split as `limits` say.
     ///
     /// # Errors
-    /// [`SetupError`], when there is no such world or the limits are beyond theirs.
+    /// [`SetupError`], when the world or the limits are out of range.
     pub fn with_limits(world: Aabb<2>, limits: Limits) -> Result<Self, SetupError> {
         let cells = UnitCells::new(world, limits)?;
         let (elements, gathered, meeting) = (FreeList::new(), Gathered::default(), Meeting::default());
@@ -98,10 +98,10 @@ impl LooseQuadtree {
         self.len() == 0
     }
 
-    /// Adds a body under an id of the caller's, which need not be the only one of its kind. O(depth).
+    /// Adds a body under an id of the caller's, which need not be unique. O(depth).
     ///
     /// # Errors
-    /// [`ViewError::Bodies`] when the body is one that the engine refuses; [`ViewError::TooMany`] beyond 2^31 - 1 of them.
+    /// [`ViewError::Bodies`] when the engine refuses such a body; [`ViewError::TooMany`] beyond 2^31 - 1 elements.
     pub fn insert(&mut self, id: u32, body: Body<2>) -> Result<ElementIndex, ViewError> {
         check_one(id, &body)?;
         fits(self.len() + 1)?;
@@ -110,22 +110,23 @@ impl LooseQuadtree {
         Ok(ElementIndex::new(element, id))
     }
 
-    /// The body of an element; `None` when it is gone.
+    /// Returns the body of an element; `None` when the element is gone.
     #[must_use]
     pub fn get(&self, index: ElementIndex) -> Option<Body<2>> {
         Some(self.elements[self.find(index)?].body)
     }
 
-    /// Takes an element out and returns its body; `None` when it is gone already. Nodes and boxes stay:
-    /// [`Self::cleanup`] is for them. O(depth + elements of its leaf).
+    /// Takes an element out and returns its body; `None` when the element is gone already. Nodes and boxes stay until
+    /// [`Self::cleanup`]. O(depth + elements of its leaf).
     pub fn remove(&mut self, index: ElementIndex) -> Option<Body<2>> {
         let element = self.find(index)?;
         self.unlink(element);
         self.elements.remove(element).map(|element| element.body)
     }
 
-    /// Changes the body of an element, and returns what it was; `None` when it is gone. It is removed, changed and
-    /// inserted; where its centre stays in the same cell of the greatest depth, only the boxes above it grow.
+    /// Changes the body of an element, and returns the former body; `None` when the element is gone. The element is
+    /// removed, changed and inserted. If its centre stays in the same cell of the greatest depth, only the boxes above
+    /// it grow.
     ///
     /// # Errors
     /// As [`Self::insert`]; the element stays as it was.
@@ -143,7 +144,8 @@ impl LooseQuadtree {
         index.slot_of(&self.elements, |element| element.id)
     }
 
-    /// Returns whether the element stays in its leaf: then the boxes above it are not yet as large as they must be.
+    /// Replaces a body. Returns whether the element stays in its leaf: then the boxes above it are not yet large
+    /// enough.
     fn replace(&mut self, element: SlotIndex<Element>, body: Body<2>) -> bool {
         let stays = self.cells.cell(self.elements[element].body.center) == self.cells.cell(body.center);
         if !stays {

@@ -17,19 +17,19 @@ use crate::grid::{Ask, CellLists, CellMap, MAX_CELLS};
 use crate::link::Link;
 use elements::{Element, LooseCell};
 
-/// A loose and a tight grid. An element (a circle with an id) is in exactly one loose cell, that of its centre, so that
-/// to move it is rarely more than to write it down. A loose cell has a box that grows when an element comes and is
-/// shrunk once a frame by [`shrink`](Self::shrink). A cell of the tight grid lists the loose cells whose boxes overlap
-/// it: a search goes from its rectangle to tight cells, to loose cells, to elements.
+/// A loose and a tight grid. An element (a circle with an id) is in exactly one loose cell, that of its centre. So a
+/// move is rarely more than writing down the new body. A loose cell has a box that grows when an element comes;
+/// [`shrink`](Self::shrink) shrinks it once a frame. A cell of the tight grid lists the loose cells whose boxes overlap
+/// it. A search goes from its rectangle to tight cells, to loose cells, to elements.
 ///
-/// A loose cell is 20 bytes, a tight one 4, whatever happens: the cells are made once. Besides, an element is 20 bytes
-/// in either of two arrays, and a listing of a loose cell in a tight one 8.
+/// A loose cell takes 20 bytes and a tight cell 4, whatever happens: the cells are made once. An element takes 20 bytes
+/// in each of two arrays, and a listing of a loose cell in a tight cell takes 8.
 ///
 /// Elements outside the world are in cells of its border. Ids are positions in the view given to
-/// [`update`](BroadPhase::update); [`insert`](Self::insert) uses ids again that were freed, before it counts on.
+/// [`update`](BroadPhase::update). [`insert`](Self::insert) first uses ids that were freed, then new ids.
 ///
 /// Known weakness: one giant makes its loose cell's box as large as itself, and all elements of the cell are looked at
-/// wherever that box reaches; and where many bodies share a cell, each meets each.
+/// wherever that box reaches. Where many bodies share a cell, each meets each.
 ///
 /// ```
 /// # use jostle_core as jostle;
@@ -52,18 +52,18 @@ pub struct LooseTightGrid {
     loose: Vec<LooseCell>,
     /// The lists of the tight grid; its items are loose cells.
     tight: CellLists,
-    /// In no order, without gaps. After [`shrink`](Self::shrink) those of a cell lie side by side.
+    /// The elements, in no order, without gaps. After [`shrink`](Self::shrink) the elements of a cell lie side by side.
     elements: Vec<Element>,
-    /// Where `elements` are put in order.
+    /// Scratch in which `elements` are put in order.
     spare: Vec<Element>,
-    /// Where the element of an id is, if it has one: the element there knows.
+    /// Where the element of an id is. There is such an element if the one found there has the id.
     slots: Vec<u32>,
     free_ids: Vec<u32>,
 }
 
 impl LooseTightGrid {
-    /// Grids of square cells of these sides over a world. A tight cell that is as wide as one or two loose ones is
-    /// about right.
+    /// Makes grids of square cells of these sides over a world. A tight cell as wide as one or two loose cells is about
+    /// right.
     ///
     /// # Errors
     /// A world that is empty or has no finite size; a side not from 2^-60 to 2^60; more than 2^26 cells, or 2^16 a
@@ -82,8 +82,8 @@ impl LooseTightGrid {
         })
     }
 
-    /// Grids for about `n` bodies of about this radius: loose cells as wide as two diameters, but with no fewer than
-    /// four bodies each, were they spread evenly; tight cells twice as wide.
+    /// Makes grids for about `n` bodies of about this radius. Loose cells are as wide as two diameters, but wide enough
+    /// to have four bodies each, if bodies were spread evenly. Tight cells are twice as wide.
     ///
     /// # Errors
     /// As [`new`](Self::new), or a radius not from 0 to 2^60.
@@ -118,7 +118,7 @@ impl LooseTightGrid {
 }
 
 impl BroadPhase<2> for LooseTightGrid {
-    /// Moves what has moved, then shrinks the boxes.
+    /// Moves the bodies that have moved, then shrinks the boxes.
     fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), ViewError> {
         check(bodies)?;
         self.replace_all(bodies);
@@ -137,7 +137,7 @@ impl BroadPhase<2> for LooseTightGrid {
             + (self.slots.capacity() + self.free_ids.capacity()) * size_of::<u32>()
     }
 
-    /// The boxes of loose cells, which overlap.
+    /// Gives the boxes of loose cells, which overlap.
     fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<2>)) {
         self.loose.iter().filter(|loose| loose.head != Link::NONE).for_each(|loose| cell(loose.aabb));
     }

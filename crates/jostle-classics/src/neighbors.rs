@@ -1,17 +1,17 @@
-//! The k nearest of those that are offered.
+//! The k nearest of the elements that are offered.
 
 use jostle_core::Aabb;
 
 /// An element and how far its centre is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Neighbor {
-    /// The id it was inserted with.
+    /// The id that the element was inserted with.
     pub id: u32,
     /// Squared distance of its centre: `dx*dx + dy*dy`, rounded to `f32` step by step.
     pub distance2: f32,
 }
 
-/// Keeps the `k` nearest so far in the caller's vector, by distance and then id.
+/// Keeps the `k` nearest elements so far in the caller's vector, by distance and then id.
 #[derive(Debug)]
 pub(crate) struct Nearest<'a> {
     point: [f32; 2],
@@ -20,13 +20,13 @@ pub(crate) struct Nearest<'a> {
 }
 
 impl<'a> Nearest<'a> {
-    /// `None` when there is nothing to look for: `k` is zero, or the point is not a number.
+    /// Returns `None` when there is nothing to look for: `k` is zero, or the point is not a number.
     pub(crate) fn new(point: [f32; 2], k: usize, found: &'a mut Vec<Neighbor>) -> Option<Self> {
         found.clear();
         (k > 0 && !point.iter().any(|x| x.is_nan())).then_some(Self { point, k, found })
     }
 
-    /// Takes an element with this centre where it is among the nearest. O(log k) to look, O(k) to take.
+    /// Takes an element with this centre if it is among the nearest. O(log k) to look, O(k) to take.
     pub(crate) fn offer(&mut self, center: [f32; 2], id: u32) {
         let (dx, dy) = (center[0] - self.point[0], center[1] - self.point[1]);
         let distance2 = dx * dx + dy * dy;
@@ -38,13 +38,14 @@ impl<'a> Nearest<'a> {
         }
     }
 
-    /// A squared distance that no centre within the box can be below, rounding included, for each rounding is monotone.
+    /// Returns a squared distance that no centre within the box can be below. This holds with rounding, since each
+    /// rounding is monotone.
     pub(crate) fn bound(&self, lo: [f32; 2], hi: [f32; 2]) -> f32 {
         let gap = |axis: usize| (lo[axis] - self.point[axis]).max(self.point[axis] - hi[axis]).max(0.0);
         gap(0) * gap(0) + gap(1) * gap(1)
     }
 
-    /// The four children of a node, the nearest first, each with the [`Self::bound`] of its box.
+    /// Returns the four children of a node, the nearest first, each with the [`Self::bound`] of its box.
     pub(crate) fn nearest_first(&self, box_of: impl Fn(usize) -> Aabb<2>) -> [(f32, usize); 4] {
         let mut children = [0, 1, 2, 3].map(|child| {
             let Aabb { lo, hi } = box_of(child);
@@ -54,7 +55,7 @@ impl<'a> Nearest<'a> {
         children
     }
 
-    /// Whether something this far might still be among the nearest.
+    /// Returns whether an element this far might still be among the nearest.
     pub(crate) fn is_open_to(&self, distance2: f32) -> bool {
         self.found.len() < self.k || self.found.last().is_some_and(|last| distance2 <= last.distance2)
     }

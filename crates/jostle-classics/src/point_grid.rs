@@ -1,4 +1,4 @@
-//! Points in cells, and a bound on what they reach: common sizes, giants and what never moves, each in its own place.
+//! Points in cells, and a bound on what they reach: common bodies, giants and static bodies, each in its own place.
 
 mod sorted_points;
 
@@ -12,21 +12,21 @@ use crate::grid::{Ask, CellMap, CellRange, MAX_CELLS, check_radius};
 use crate::uniform_grid::UniformGrid;
 use sorted_points::SortedPoints;
 
-/// Radii up to this many typical ones are common.
+/// Radii up to this many typical radii are common.
 const COMMON: f32 = 4.0;
 
-/// A grid of points, for sizes that are alike: a body is stored by its centre alone, in one cell, and a search reaches
-/// as far as its own radius and the largest radius of all. What would spoil that bound is kept elsewhere, so that
-/// content splits in three:
-/// - *common* bodies, radius at most [`largest_common`](Self::largest_common): counted into cells that lie row by row
-///   in one array, so that a row of cells that a search looks at is one slice; each pair is found by the first of the
-///   two in that order. The largest radius is that of the frame;
-/// - *giants*, the others: swept along x among themselves, each searching the cells for common ones;
-/// - *static* bodies, set once by [`set_static`](Self::set_static), in a [`UniformGrid`]: moving bodies find them, they
-///   do not find each other.
+/// A grid of points, for sizes that are alike. A body is stored by its centre alone, in one cell, and a search reaches
+/// as far as its own radius and the largest radius of all. Bodies that would spoil that bound are kept elsewhere, so
+/// that content splits in three:
+/// - *common* bodies, with a radius of at most [`largest_common`](Self::largest_common), are counted into cells that
+///   lie row by row in one array, so that a row of cells that a search looks at is one slice. Each pair is found by the
+///   first of the two in that order. The largest radius is that of the frame.
+/// - *giants*, the other moving bodies, are swept along x among themselves. Each searches the cells for common bodies.
+/// - *static* bodies, set once by [`set_static`](Self::set_static), are in a [`UniformGrid`]. Moving bodies find them;
+///   static bodies do not find each other.
 ///
 /// Known weakness: sizes over a wide range, where either all searches reach too far or too many bodies are giants; and
-/// clusters, since cells have one size.
+/// clusters, since all cells have one size.
 ///
 /// ```
 /// # use jostle_core as jostle;
@@ -48,14 +48,14 @@ const COMMON: f32 = 4.0;
 pub struct PointGrid {
     map: CellMap,
     largest_common: f32,
-    /// All that moves, by id.
+    /// The moving bodies, by id.
     bodies: Vec<Body<2>>,
     common: SortedPoints,
     giants: Vec<Giant>,
     statics: UniformGrid,
 }
 
-/// A body above the bound, and how far its box reaches on x.
+/// A body with a radius above the bound, and the ends of its box on x.
 #[derive(Debug, Clone, Copy)]
 struct Giant {
     lo: f32,
@@ -64,7 +64,7 @@ struct Giant {
 }
 
 impl PointGrid {
-    /// A grid of cells of this side over a world; bodies of a radius above `largest_common` are giants.
+    /// Makes a grid of cells of this side over a world. Bodies with a radius above `largest_common` are giants.
     ///
     /// # Errors
     /// A world that is empty or has no finite size; a side not from 2^-60 to 2^60, or a radius not from 0 to 2^60; more
@@ -77,8 +77,8 @@ impl PointGrid {
         Ok(Self { map, largest_common, bodies, common: SortedPoints::new(&map), giants, statics })
     }
 
-    /// A grid for about `n` bodies of about this radius: up to four times as large ones are common; cells as wide as a
-    /// diameter, but with no fewer than two bodies each, were they spread evenly.
+    /// Makes a grid for about `n` bodies of about this radius. Bodies up to four times as large are common. Cells are
+    /// as wide as a diameter, but wide enough to have two bodies each, if bodies were spread evenly.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -99,7 +99,7 @@ impl PointGrid {
         self.giants.iter().map(|giant| giant.id)
     }
 
-    /// Takes what does not move; it stays until it is set again. Static ids are positions in `bodies`.
+    /// Takes the bodies that do not move. They stay until they are set again. Static ids are positions in `bodies`.
     ///
     /// # Errors
     /// As [`update`](BroadPhase::update).
@@ -107,8 +107,8 @@ impl PointGrid {
         self.statics.update(bodies)
     }
 
-    /// Gives every overlapping pair `[id, static id]` of a moving and a static body, once; returns the number of pairs
-    /// that were looked at as circles.
+    /// Calls `hit` once with every overlapping pair `[id, static id]` of a moving and a static body. Returns the number
+    /// of pairs that were looked at as circles.
     pub fn for_each_static_pair(&self, hit: &mut dyn FnMut([u32; 2])) -> u64 {
         let mut tests = 0;
         for (id, body) in (0..).zip(&self.bodies) {
@@ -164,7 +164,7 @@ impl BroadPhase<2> for PointGrid {
             + self.statics.bytes()
     }
 
-    /// The cells of common bodies.
+    /// Gives the cells of common bodies.
     fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<2>)) {
         self.common.occupied(&self.map).for_each(|at| cell(self.map.aabb(CellRange::of(at))));
     }

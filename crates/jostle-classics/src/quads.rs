@@ -4,14 +4,14 @@ use core::ops::{Index, IndexMut};
 
 use crate::free_list::{FreeList, Slot, SlotIndex};
 
-/// A branch or a leaf of such a tree.
+/// A branch or a leaf of such a quadtree.
 pub(crate) trait Node: Copy {
     /// A leaf without elements.
     const EMPTY: Self;
 
     fn is_empty_leaf(self) -> bool;
 
-    /// As [`Slot::vacant`], of four; and what the first two of them say.
+    /// As the functions of [`Slot`], for the four nodes of a quad.
     fn vacant(next: Option<SlotIndex<Quad<Self>>>) -> [Self; 4];
     fn is_vacant(first: &Self) -> bool;
     fn next_vacant(nodes: &[Self; 4]) -> Option<SlotIndex<Quad<Self>>>;
@@ -35,7 +35,7 @@ impl<N: Node> Slot for Quad<N> {
     }
 }
 
-/// The place of a node: which of which four children.
+/// The place of a node: its quad, and its number among the four children there.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<N> {
     pub(crate) quad: SlotIndex<Quad<N>>,
@@ -45,31 +45,31 @@ pub(crate) struct Place<N> {
 /// All nodes of a tree.
 #[derive(Debug, Clone)]
 pub(crate) struct Quads<N: Node> {
-    /// The first holds the root alone.
+    /// The first quad holds the root alone.
     pub(crate) list: FreeList<Quad<N>>,
     pub(crate) root: Place<N>,
 }
 
 impl<N: Node> Quads<N> {
-    /// An empty leaf.
+    /// Makes a tree that is one empty leaf.
     pub(crate) fn new() -> Self {
         let mut list = FreeList::new();
         let root = Place { quad: list.insert(Quad([N::EMPTY; 4])), child: 0 };
         Self { list, root }
     }
 
-    /// The same, with the memory that it has.
+    /// Makes the tree one empty leaf again, and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.list.clear();
         self.root = Place { quad: self.add(), child: 0 };
     }
 
-    /// Four empty leaves.
+    /// Adds four empty leaves.
     pub(crate) fn add(&mut self) -> SlotIndex<Quad<N>> {
         self.list.insert(Quad([N::EMPTY; 4]))
     }
 
-    /// Takes four children out again, if all are empty leaves; returns whether they were.
+    /// Removes four children if all are empty leaves. Returns whether they were.
     pub(crate) fn remove_if_empty(&mut self, quad: SlotIndex<Quad<N>>) -> bool {
         self.list[quad].0.iter().all(|node| node.is_empty_leaf()) && self.list.remove(quad).is_some()
     }

@@ -19,7 +19,7 @@ use crate::loose_tight_grid::LooseTightGrid;
 use crate::point_grid::PointGrid;
 use crate::uniform_grid::UniformGrid;
 
-/// A system that finds all pairs in the plane, as it is chosen by name.
+/// A system that finds all pairs in the plane, chosen by name.
 ///
 /// ```
 /// # use jostle_core as jostle;
@@ -75,7 +75,7 @@ impl System {
         Self::GridHierarchy,
     ];
 
-    /// Its name, as in tables and on a command line.
+    /// Returns the name of the system, as in tables and on a command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -91,8 +91,9 @@ impl System {
         }
     }
 
-    /// The most bodies that it is of use for: with more, in the densest of the scenes of the tables, a frame takes a second or two
-    /// on one core, and soon minutes. A system takes more all the same; programs refuse them by [`System::check_count`].
+    /// Returns the most bodies that the system is of use for. With more, in the densest of the scenes of the tables, a
+    /// frame takes a second or two on one core, and soon minutes. A system takes more all the same; programs refuse
+    /// them by [`System::check_count`].
     #[must_use]
     pub const fn most_bodies(self) -> usize {
         match self {
@@ -103,16 +104,16 @@ impl System {
         }
     }
 
-    /// Whether it is of use for so many bodies. O(1).
+    /// Checks that the system is of use for so many bodies. O(1).
     ///
     /// # Errors
-    /// When these are more than [`System::most_bodies`].
+    /// When there are more bodies than [`System::most_bodies`].
     pub fn check_count(self, bodies: usize) -> Result<(), TooManyBodies> {
         check_count(self.name(), self.most_bodies(), bodies)
     }
 
-    /// The system, without bodies as yet, set up for a world and for so many bodies of such sizes: depths and cells as
-    /// the `new` or `for_bodies` of each chooses them, the typical radius being the mean. Bodies that a search would
+    /// Makes the system, without bodies as yet, for a world and for bodies of this number and these sizes. The `new` or
+    /// `for_bodies` of each system chooses depths and cells; the typical radius is the mean. Radii that a search would
     /// refuse do not count, and are no error here.
     ///
     /// # Errors
@@ -150,7 +151,7 @@ impl FromStr for System {
     }
 }
 
-/// A system that finds all pairs in space, as it is chosen by name.
+/// A system that finds all pairs in space, chosen by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SystemInSpace {
@@ -166,7 +167,7 @@ impl SystemInSpace {
     /// Every system, in the order of the tables.
     pub const ALL: [Self; 3] = [Self::BruteForce, Self::LinearOctree, Self::LinearOctreeTouching];
 
-    /// Its name, as in tables and on a command line.
+    /// Returns the name of the system, as in tables and on a command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -225,7 +226,7 @@ impl FromStr for SystemInSpace {
     }
 }
 
-/// A name that no system bears.
+/// A name that no system has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no system is called {name:?}: {known}")]
 pub struct UnknownSystem {
@@ -253,7 +254,7 @@ fn of_name<S: Copy + fmt::Display>(all: &[S], name: &str) -> Result<S, UnknownSy
     })
 }
 
-/// The mean of all radii that a search accepts; 0 when there are none.
+/// Returns the mean of all radii that a search accepts; 0 when there are none.
 fn mean_radius(bodies: Bodies<'_, 2>) -> f32 {
     if bodies.check_shape().is_err() {
         return 0.0;

@@ -1,4 +1,4 @@
-//! One grid of square cells, each body in every cell it touches.
+//! One grid of square cells, with each body in every cell that it touches.
 
 use jostle_core::{Aabb, Bodies, ViewError};
 
@@ -8,15 +8,15 @@ use crate::check::{body, check};
 use crate::error::SetupError;
 use crate::grid::{Ask, CellLists, CellMap, CellRange, MAX_CELLS};
 
-/// A uniform grid, filled anew every frame. A cell is one 32-bit head of a list (1000 x 1000 of them are 4 MB), and a
-/// body is listed in every cell it touches, 8 bytes a cell.
+/// A uniform grid, filled anew every frame. A cell is one 32-bit head of a list (1000 x 1000 cells take 4 MB), and a
+/// body is listed in every cell that it touches, 8 bytes a cell.
 ///
-/// Two bodies share several cells, but only one is the lower corner of the cells that they share; there they are looked
-/// at. Bodies outside the world touch cells of its border.
+/// Two bodies may share several cells. They are looked at in the lower corner of these cells alone. Bodies outside the
+/// world touch cells of its border.
 ///
-/// Known weakness: sizes that differ. A dragon fills 400 cells, and a large query visits as many; where many bodies
+/// Known weakness: sizes that differ. A dragon fills 400 cells, and a large query visits as many. Where many bodies
 /// share a cell, each meets each. A body that touches more than 1,024 cells is not listed: it walks its cells instead,
-/// and giants are swept among themselves, so that none costs more than 8 KiB.
+/// and such giants are swept among themselves, so that none costs more than 8 KiB.
 ///
 /// ```
 /// # use jostle_core as jostle;
@@ -33,11 +33,11 @@ use crate::grid::{Ask, CellLists, CellMap, CellRange, MAX_CELLS};
 #[derive(Debug, Clone)]
 pub struct UniformGrid {
     lists: CellLists,
-    /// By id.
+    /// The bodies with their cells, by id.
     placed: Vec<Placed>,
 }
 
-/// A body and the cells it touches: one look in memory for both.
+/// A body and the cells that it touches: one look in memory finds both.
 #[derive(Debug, Clone, Copy)]
 struct Placed {
     body: Body<2>,
@@ -45,7 +45,7 @@ struct Placed {
 }
 
 impl UniformGrid {
-    /// A grid of cells of this side over a world.
+    /// Makes a grid of cells of this side over a world.
     ///
     /// # Errors
     /// A world that is empty or has no finite size; a side not from 2^-60 to 2^60; more than 2^26 cells, or 2^16 a
@@ -55,8 +55,8 @@ impl UniformGrid {
         Ok(Self { lists: CellLists::new(map), placed: Vec::new() })
     }
 
-    /// A grid for about `n` bodies of about this radius: cells as wide as a diameter and a half, but with no fewer
-    /// than one body each, were they spread evenly.
+    /// Makes a grid for about `n` bodies of about this radius. Cells are as wide as a diameter and a half, but wide
+    /// enough to have one body each, if bodies were spread evenly.
     ///
     /// # Errors
     /// As [`new`](Self::new), or a radius not from 0 to 2^60.
@@ -65,8 +65,8 @@ impl UniformGrid {
         Self::new(world, ask.side(world, n, typical_radius)?)
     }
 
-    /// Gives the id of each body whose box (rounded outwards by a few ulp) shares a point with a rectangle, once; none
-    /// when the rectangle is empty. O(cells that the rectangle touches + bodies in them).
+    /// Calls `hit` once with the id of each body whose box (rounded outwards by a few ulp) shares a point with a
+    /// rectangle; with none when the rectangle is empty. O(cells that the rectangle touches + bodies in them).
     pub fn query(&self, rectangle: &Aabb<2>, hit: &mut dyn FnMut(u32)) {
         self.query_bodies(rectangle, &mut |id, _| hit(id));
     }

@@ -1,14 +1,14 @@
 //! A world cut into 2^depth x 2^depth unit cells, and the squares of them that the nodes of a quadtree stand for.
 //!
-//! Which leaves an element lies in is decided by integers, so it does not hang on how a border was rounded, and elements
-//! outside the world lie in the cells of its border.
+//! Integers decide which leaves an element lies in. So the choice does not depend on how a border was rounded, and
+//! elements outside the world lie in the cells of its border.
 
 use jostle_core::Aabb;
 use jostle_core::morton::encode2;
 
 use crate::error::SetupError;
 
-/// The deepest a tree may be: coordinates of cells then have 16 bits, their Morton codes 32.
+/// The greatest depth of a tree: coordinates of cells then have 16 bits, their Morton codes 32.
 pub(crate) const DEEPEST: u32 = 16;
 
 /// When a leaf of a quadtree is split.
@@ -16,7 +16,7 @@ pub(crate) const DEEPEST: u32 = 16;
 pub struct Limits {
     /// A leaf with more elements than this is split; at least 1.
     pub max_elements: u32,
-    /// Leaves at this depth never are; the root has depth 0. At most 16.
+    /// Leaves at this depth are never split; the root has depth 0. At most 16.
     pub max_depth: u32,
 }
 
@@ -54,7 +54,7 @@ impl UnitCells {
         }
     }
 
-    /// The cell that a coordinate falls in: monotone, and clamped to the world.
+    /// Returns the cell that a coordinate falls in: monotone, and clamped to the world.
     #[inline]
     fn coordinate(&self, axis: usize, x: f32) -> u32 {
         let last = (1_u32 << self.depth) - 1;
@@ -77,7 +77,7 @@ impl UnitCells {
         Square { lo: [0, 0], size: 1 << self.depth }
     }
 
-    /// The depth of the nodes that are squares of this size.
+    /// Returns the depth of the nodes whose squares have this size.
     pub(crate) fn depth_of(&self, square: Square) -> u32 {
         self.depth - square.size.ilog2()
     }
@@ -89,9 +89,9 @@ impl UnitCells {
         Aabb { lo: corner(0), hi: corner(square.size) }
     }
 
-    /// A box that holds every point, outside the world or not, whose cell is one of the square's.
+    /// Returns a box that holds every point, outside the world or not, whose cell is one of the square's.
     ///
-    /// Where cell `i` begins, `(x - lo) * scale` has been rounded twice: by far less than the margin of 2^-20.
+    /// Where cell `i` begins, `(x - lo) * scale` has been rounded twice, by far less than the margin of 2^-20.
     pub(crate) fn catchment(&self, square: Square) -> Aabb<2> {
         const MARGIN: f64 = 1.0 / 1_048_576.0;
         let border = |axis: usize, cell: u32, factor: f64| {
@@ -129,27 +129,27 @@ pub(crate) struct Square {
 }
 
 impl Square {
-    /// Whether it is a single cell, which cannot be cut.
+    /// Returns whether the square is a single cell, which cannot be cut.
     #[inline]
     pub(crate) fn is_unit(self) -> bool {
         self.size == 1
     }
 
-    /// Child `k` along the Morton curve.
+    /// Returns child `k` along the Morton curve.
     #[inline]
     pub(crate) fn child(self, k: usize) -> Self {
         let half = self.size / 2;
         Self { lo: [self.lo[0] + (k as u32 & 1) * half, self.lo[1] + (k as u32 >> 1) * half], size: half }
     }
 
-    /// The child that a cell of this square lies in.
+    /// Returns the child that a cell of this square lies in.
     #[inline]
     pub(crate) fn child_with(self, cell: [u32; 2]) -> usize {
         let half = self.size / 2;
         usize::from(cell[0] - self.lo[0] >= half) | usize::from(cell[1] - self.lo[1] >= half) << 1
     }
 
-    /// The children that a span touches which touches the square.
+    /// Returns the children that a span touches. The span must touch the square.
     #[inline]
     pub(crate) fn children_in(self, span: Span) -> impl Iterator<Item = usize> {
         let middle = |axis: usize| self.lo[axis] + self.size / 2;
@@ -165,7 +165,7 @@ impl Square {
         meets(0) && meets(1)
     }
 
-    /// Whether all its cells are in the span.
+    /// Returns whether all cells of the square are in the span.
     #[inline]
     pub(crate) fn lies_in(self, span: Span) -> bool {
         let within = |axis: usize| span.lo[axis] <= self.lo[axis] && self.lo[axis] + self.size - 1 <= span.hi[axis];
@@ -177,11 +177,11 @@ impl Square {
         self.touches(Span { lo: cell, hi: cell })
     }
 
-    /// The axes along which a span that touches this square, and has this lowest cell, begins in it: bit 0 for x, bit 1
-    /// for y.
+    /// Returns the axes along which a span begins in this square: bit 0 for x, bit 1 for y. The span touches the
+    /// square, and its lowest cell is `lowest`.
     ///
-    /// Two spans that touch share a lowest cell; it lies in that square in which, axis by axis, at least one of them
-    /// begins. So of all squares that both touch, exactly one has `begins(a) | begins(b) == 3`.
+    /// Two spans that touch have a lowest shared cell. It lies in the square in which, axis by axis, at least one of
+    /// the spans begins. So of all squares that both touch, exactly one has `begins(a) | begins(b) == 3`.
     #[inline]
     pub(crate) fn begins(self, lowest: [u32; 2]) -> usize {
         usize::from(lowest[0] >= self.lo[0]) | usize::from(lowest[1] >= self.lo[1]) << 1

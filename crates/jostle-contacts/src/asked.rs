@@ -1,4 +1,4 @@
-//! The pairs of a search and the bodies that they are of: each checked, and its contact worked out.
+//! The pairs of a search with their bodies: checks each pair and computes its contact.
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ use crate::pairs::{ContactPairs, Images, Meetings};
 /// Pairs that one task looks at.
 pub(crate) const BLOCK: usize = 1 << 12;
 
-/// Pairs, and the bodies that they are of.
+/// The pairs of a search, and the sets of their bodies.
 pub(crate) struct Asked<'a, const D: usize> {
     pub(crate) pairs: &'a [[u32; 2]],
     images: Images<'a>,
@@ -56,7 +56,7 @@ impl<'a, const D: usize> Asked<'a, D> {
         Ok(Self { pairs: pairs.pairs, images: pairs.images, meetings, sets, cell, trees: trees.collect() })
     }
 
-    /// The numbers of a set.
+    /// Returns the bodies of a set by id, and how they move.
     fn numbers(&self, set: u32) -> Numbers<'_, D> {
         let (before, set) = (&self.sets[..set as usize], &self.sets[set as usize]);
         let bodies = match set.source {
@@ -70,7 +70,7 @@ impl<'a, const D: usize> Asked<'a, D> {
         Numbers { bodies, moving: set.moving }
     }
 
-    /// Calls `visit` with some pairs, cut where they are of other sets.
+    /// Calls `visit` with each part of a range of pairs: a part ends where the sets change.
     pub(crate) fn each(&self, range: Range<usize>, visit: &mut dyn FnMut(Part<'_, D>)) {
         for (range, sets) in self.meetings.parts(range) {
             let bodies = sets.both(|set| self.numbers(set));
@@ -78,7 +78,7 @@ impl<'a, const D: usize> Asked<'a, D> {
         }
     }
 
-    /// Where the second body of a pair is seen.
+    /// Returns the shift of the second body of a pair to its image; zero in open space.
     #[inline(always)]
     pub(crate) fn shift(&self, at: usize) -> [f64; D] {
         match (&self.cell, self.images.get(at).first_chunk::<D>()) {
@@ -87,7 +87,7 @@ impl<'a, const D: usize> Asked<'a, D> {
         }
     }
 
-    /// The error of pairs of bodies that there are not.
+    /// Returns the error that names the pairs with ids that no body has.
     pub(crate) fn strangers(&self) -> ContactError {
         let of_pairs = |sets: [u32; 2]| sets.both(|set| self.sets[set as usize].len());
         let parts = self.meetings.parts(0..self.pairs.len()).map(|(range, sets)| (range, of_pairs(sets)));
@@ -119,7 +119,7 @@ impl<'a, const D: usize> Asked<'a, D> {
         Contact::of(p, apart, radii)
     }
 
-    /// Checks that each pair is of two bodies, and that these are sound.
+    /// Checks that each pair names two bodies, and that both bodies are sound.
     pub(crate) fn check(&self, workers: Workers<'_>) -> Result<(), ContactError> {
         let (strangers, unsound) = (AtomicBool::new(false), AtomicBool::new(false));
         workers.run("check", self.pairs.len().div_ceil(BLOCK), |block| {
@@ -160,7 +160,7 @@ impl<'a, const D: usize> Part<'a, D> {
         self.pairs.iter().map(|pair| pair.both(|id| id as usize))
     }
 
-    /// Both sets, if they are in `f32` and at rest in open space.
+    /// Returns both sets, if they are in `f32` and at rest in open space.
     #[inline(always)]
     pub(crate) fn plain(&self) -> Option<[Bodies<'a, D>; 2]> {
         match &self.bodies {

@@ -3,20 +3,20 @@
 use jostle_core::axes::{Axes, from_axes};
 use jostle_sets::proxy::squared;
 
-/// Squares of lengths below this, 2^-960, are computed of lengths 2^700 times as long, so that they do not vanish.
+/// A squared length below 2^-960 is computed from a vector 2^700 times as long, so that it does not vanish.
 const SHORT2: f64 = f64::from_bits((1023 - 960) << 52);
 const LONGER: f64 = f64::from_bits((1023 + 700) << 52);
 
 /// Where and how deep two bodies overlap, in `f32` or `f64`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contact<const D: usize, T = f32> {
-    /// The sum of the radii less the distance of the centres, and 0 where that is below 0: a pair may touch by the
-    /// rounding of the search's test alone.
+    /// The sum of the radii less the distance of the centres, but never below 0: a pair may touch by the rounding of
+    /// the search's test alone.
     pub depth: T,
     /// The direction from the centre of a to that of b, of length 1; +x when there is no distance between them.
     pub normal: [T; D],
-    /// The middle of that part of the line through both centres which lies in both bodies. Where they touch by rounding
-    /// alone, the middle of the gap.
+    /// The middle of the part of the line through both centres that lies in both bodies. Where the bodies touch by
+    /// rounding alone, the middle of the gap.
     pub point: [T; D],
 }
 
@@ -27,7 +27,7 @@ impl<const D: usize, T: Copy + Default> Default for Contact<D, T> {
 }
 
 impl<const D: usize> Contact<D, f64> {
-    /// That of a body at `p` with one that is `apart` from it.
+    /// Returns the contact of a body at `p` with a body that is `apart` from it.
     #[inline]
     pub(crate) fn of(p: [f64; D], apart: [f64; D], [p_radius, q_radius]: [f64; 2]) -> Self {
         let (mut normal, mut distance2, mut scale) = (apart, squared(apart), 1.0);
@@ -56,11 +56,11 @@ impl<const D: usize> Contact<D, f64> {
     }
 }
 
-/// The contact of a body at `p` with one at `q`.
+/// Returns the contact of a body at `p` with a body at `q`.
 ///
-/// Computed in f64 from left to right and rounded to f32 once, at the end: each component is within half an ulp of the
-/// true value but for an error of some 2^-50 of the largest number that goes into it, and the same bits on every
-/// machine. No finite centre, however near, gives a NaN; the length of the normal differs from 1 by less than 2^-23.
+/// Computed in f64 from left to right and rounded to f32 once, at the end. Each component is within half an ulp of the
+/// true value, but for an error of some 2^-50 of the largest number that goes into it, and has the same bits on every
+/// machine. No finite centres, however near, give a NaN. The length of the normal differs from 1 by less than 2^-23.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_contacts::*; pub use jostle_pairs::*; }

@@ -1,4 +1,4 @@
-//! What is wrong with pairs or keys, and with which of them.
+//! The errors of contacts: what is wrong, and with which pairs, keys or bodies.
 
 use core::fmt;
 
@@ -12,7 +12,7 @@ use jostle_sets::InputError;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ContactError {
-    /// The bodies that the pairs are of are outside the contract of a search.
+    /// Bodies of the input are outside the contract of a search.
     Bodies(InputError),
     /// More pairs than a tracker can number.
     TooManyPairs {
@@ -24,7 +24,7 @@ pub enum ContactError {
         /// The number of keys given.
         keys: usize,
     },
-    /// Not one image shift for each pair, or none where space repeats.
+    /// Image shifts that are not one for each pair, or none where space repeats.
     ImageShifts {
         /// The number of pairs.
         pairs: usize,
@@ -33,27 +33,27 @@ pub enum ContactError {
     },
     /// Image shifts where space does not repeat.
     OpenSpace,
-    /// Pairs of sets that are not those given.
+    /// Pairs of sets that were not given, or pairs that do not say their sets.
     Sets {
-        /// The sets of the first pairs at fault, if it is known of which sets pairs are.
+        /// The sets of the first pairs at fault; `None` where the pairs do not say their sets.
         sets: Option<[u32; 2]>,
         /// The number of sets whose keys, or whose bodies, were given.
         given: usize,
     },
-    /// Ids whose key an earlier id of the group has too.
+    /// Ids with the key of an earlier id of the same group.
     Keys {
         /// The number of the group, from 0.
         group: u32,
         /// How many ids have the key of an earlier one.
         count: usize,
-        /// The first 16 of them, each with its key.
+        /// The first 16 of these ids, each with its key.
         first: Vec<RepeatedKey>,
     },
     /// Pairs that name no two bodies, or the same two as an earlier pair.
     Pairs {
         /// How many pairs are at fault.
         count: usize,
-        /// The first 16 of them in the order of the list.
+        /// The first 16 of these pairs, in the order of the list.
         first: Vec<BadPair>,
     },
 }
@@ -102,7 +102,7 @@ impl From<ViewError> for ContactError {
     }
 }
 
-/// An id whose key an earlier id has.
+/// An id with the key of an earlier id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RepeatedKey {
     /// The id.
@@ -144,16 +144,16 @@ impl core::error::Error for BadPair {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PairFault {
-    /// An id that no body has, or no key.
+    /// An id without a body, or without a key.
     NoSuchId {
         /// The id.
         id: u32,
         /// How many ids there are.
         ids: usize,
     },
-    /// Within one group, the first id has to be the lesser.
+    /// Within one group, the first id is not the lesser.
     NotAscending,
-    /// A body and itself, at no other image.
+    /// The pair is of a body with itself, and not at another image.
     Itself,
     /// An earlier pair is the same.
     Repeated,
@@ -173,7 +173,7 @@ impl fmt::Display for PairFault {
 impl core::error::Error for PairFault {}
 
 impl PairFault {
-    /// What is wrong with the ids of a pair, if anything.
+    /// Returns what is wrong with the ids of a pair, if anything.
     pub(crate) fn of([a, b]: [u32; 2], [ids_of_a, ids_of_b]: [usize; 2]) -> Option<Self> {
         let beyond = |id: u32, ids| (id as usize >= ids).then_some(Self::NoSuchId { id, ids });
         beyond(a, ids_of_a).or_else(|| beyond(b, ids_of_b))

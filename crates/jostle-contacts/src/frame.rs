@@ -1,4 +1,4 @@
-//! The pairs of a frame, what tells them apart, and the keys of their bodies.
+//! The pairs of a frame with their image shifts, their sets and the keys of their bodies.
 
 use core::ops::Range;
 
@@ -10,7 +10,7 @@ use jostle_core::axes::Both;
 /// Pairs that one task looks at.
 pub(crate) const PAIRS_A_BLOCK: usize = 1 << 11;
 
-/// See the top of this file.
+/// The pairs of a frame, and what their contacts are known by.
 #[derive(Clone, Copy)]
 pub(crate) struct KeyedPairs<'f> {
     pub(crate) pairs: &'f [[u32; 2]],
@@ -18,7 +18,7 @@ pub(crate) struct KeyedPairs<'f> {
     /// Whether image shifts tell contacts of the same two bodies apart.
     pub(crate) by_image: bool,
     pub(crate) meetings: Meetings<'f>,
-    /// Keys were given for many sets.
+    /// Whether keys were given as [`Keys::Among`].
     pub(crate) among: bool,
     pub(crate) keys: KeysOf<'f>,
 }
@@ -26,9 +26,9 @@ pub(crate) struct KeyedPairs<'f> {
 /// The keys of each set.
 #[derive(Clone, Copy)]
 pub(crate) enum KeysOf<'f> {
-    /// Of this frame.
+    /// The keys of this frame.
     Now(Keys<'f>),
-    /// Of the last one.
+    /// The keys of the last frame.
     Last(&'f [GroupKeys]),
 }
 
@@ -41,7 +41,7 @@ impl<'f> KeysOf<'f> {
         }
     }
 
-    /// Those of one set.
+    /// Returns the keys of one set.
     #[inline]
     pub(crate) fn of(self, set: usize) -> &'f [u64] {
         match self {
@@ -60,19 +60,19 @@ pub(crate) struct Part<'f> {
 }
 
 impl Part<'_> {
-    /// Both bodies of a pair are of one set.
+    /// Returns whether both bodies of each pair are of the same set.
     #[inline(always)]
     pub(crate) fn is_within(&self) -> bool {
         self.sets[0] == self.sets[1]
     }
 
-    /// How many ids the first and the second body of a pair may have.
+    /// Returns how many ids the first and the second body of a pair may have.
     #[inline(always)]
     pub(crate) fn ids(&self) -> [usize; 2] {
         self.keys.map(<[u64]>::len)
     }
 
-    /// The contact of a pair.
+    /// Returns the two keys by which the contact of a pair is known.
     #[inline(always)]
     pub(crate) fn contact(&self, [a, b]: [u32; 2]) -> [u64; 2] {
         let (a, b) = (self.keys[0][a as usize], self.keys[1][b as usize]);
@@ -81,31 +81,31 @@ impl Part<'_> {
 }
 
 impl<'f> KeyedPairs<'f> {
-    /// Number of tasks that the pairs are cut into.
+    /// Returns the number of tasks that the pairs are cut into.
     pub(crate) fn blocks(&self) -> usize {
         self.pairs.len().div_ceil(PAIRS_A_BLOCK)
     }
 
-    /// The pairs of one task; none beyond the last.
+    /// Returns the places of the pairs of one task; none beyond the last task.
     pub(crate) fn block(&self, block: usize) -> Range<usize> {
         let len = self.pairs.len();
         (block * PAIRS_A_BLOCK).min(len)..((block + 1) * PAIRS_A_BLOCK).min(len)
     }
 
-    /// Whether a pair is of a body and another image of it, which may touch.
+    /// Returns whether a pair is of a body and another image of the same body, which may touch.
     #[cold]
     pub(crate) fn is_image_of_itself(&self, at: usize) -> bool {
         let [a, b] = self.pairs[at];
         a == b && self.by_image && self.images.get(at).iter().any(|&step| step != 0)
     }
 
-    /// The image of a pair, of a body and itself or of others.
+    /// Returns the image of a pair; `itself` says that both bodies are the same.
     #[inline(always)]
     pub(crate) fn image(&self, at: usize, itself: bool) -> Image<'f> {
         Image::of_pair(self.images.get(at), itself, false)
     }
 
-    /// Some pairs, cut where they are of other sets.
+    /// Cuts a range of pairs into parts where the sets change.
     pub(crate) fn parts(&self, range: Range<usize>) -> impl Iterator<Item = Part<'f>> + use<'f> {
         let keys = self.keys;
         self.meetings.parts(range).map(move |(range, sets)| Part {
@@ -116,17 +116,17 @@ impl<'f> KeyedPairs<'f> {
     }
 }
 
-/// At which image the second body of a pair is, from the first.
+/// The image at which the second body of a pair is, seen from the first.
 #[derive(Clone, Copy)]
 pub(crate) struct Image<'f> {
     shift: &'f [i32],
-    /// All steps count with the other sign.
+    /// Whether all steps count with the other sign.
     opposite: bool,
 }
 
 impl<'f> Image<'f> {
-    /// That of a pair of bodies, which have been swapped or not. A body meets its image and the opposite one alike: of these,
-    /// it is the one whose last step other than 0 is positive.
+    /// Returns the image of a pair of bodies; `swapped` says that the two were swapped. A body meets one of its images
+    /// and the opposite image alike: of these two, the image whose last step other than 0 is positive stands for both.
     #[inline(always)]
     pub(crate) fn of_pair(shift: &'f [i32], itself: bool, swapped: bool) -> Self {
         let backward = || shift.iter().rev().find(|&&step| step != 0).is_some_and(|&step| step < 0);
@@ -144,7 +144,7 @@ impl<'f> Image<'f> {
         self.steps().eq(other.steps())
     }
 
-    /// To be mixed with what else is known of a pair.
+    /// Returns a hash, to be mixed with what else identifies a pair.
     #[inline(always)]
     pub(crate) fn hash(self) -> u64 {
         self.steps().fold(0, |hash, step| mix(hash ^ u64::from(step as u32)).rotate_left(7))

@@ -15,21 +15,24 @@ use crate::solids::Solids;
 /// Below this number of pairs one thread does all.
 const SERIAL_BELOW: usize = 10_000;
 
-/// Fills `list` with the contact of each pair of a search, in the order of the pairs. Its memory is used again: from the
-/// second call of a size on, nothing is allocated (but for bodies of a [`LinearTree`](jostle_core::LinearTree), which are put in
-/// order of their ids). O(pairs).
+/// Fills `list` with the contact of each pair of a search, in the order of the pairs. O(pairs). The memory of `list` is
+/// used again: from the second call of a size on, nothing is allocated, but for bodies of a
+/// [`LinearTree`](jostle_core::LinearTree), which are put in order of their ids.
 ///
-/// `pairs` are what the search returned, or a slice, and `input` is what was searched: of any sets, in any space and relation.
-/// - Where space repeats, b is at the image that the pair's image shift says, and the point lies near a as it was given.
+/// `pairs` is what the search returned, or a slice. `input` is what was searched: any sets, in any space and relation.
+/// - Where space repeats, b is at the image that the pair's image shift says, and the point lies near a's own position
+///   as given.
 /// - Of moving bodies, the contact is that of the moment when they first touch
-///   ([`Found::times_of_impact`](jostle_pairs::Found::times_of_impact)), or of the beginning of the step where they do not touch.
+///   ([`Found::times_of_impact`](jostle_pairs::Found::times_of_impact)), or of the beginning of the step if they do not
+///   touch.
 /// - Margins count as parts of radii, as they do in the search.
-/// - Of two boxes, depth and normal are the shortest way along an axis on which b leaves a, and the point is the middle of what they share.
-/// - Of capsules, and of them and circles, the contact is that of circles about the nearest points of their segments; where segments cross,
-///   the shortest way across one of them on which b leaves a.
-/// - Of a box and a circle or a capsule whose centre or segment does not reach into it, the normal leads between the nearest
-///   points of the two; else it is the shortest way along an axis by which the box about b, or about a, leaves the other.
-///   The point is half of the depth behind the border of the box.
+/// - Of two boxes, depth and normal are the shortest move of b along an axis that takes b out of a, and the point is
+///   the middle of their intersection.
+/// - Of two capsules, or a capsule and a circle, the contact is that of circles about the nearest points of their
+///   segments. Where segments cross, it is the shortest move of b, across one of the segments, that takes b out of a.
+/// - Of a box and a circle or capsule whose centre or segment does not reach into the box, the normal leads between the
+///   nearest points of the two. Otherwise it is the shortest move along an axis that separates the box from the
+///   bounding box of the circle or capsule. The point lies half of the depth inside the border of the box.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_contacts::*; pub use jostle_pairs::*; }
@@ -51,13 +54,15 @@ const SERIAL_BELOW: usize = 10_000;
 /// ```
 ///
 /// # Errors
-/// [`ContactError::Pairs`] where a pair names an id that no body has, [`ContactError::Bodies`] where columns differ in
-/// length or a body of a pair is outside the contract of a search, [`ContactError::ImageShifts`] where space repeats and pairs
-/// have no shifts, [`ContactError::OpenSpace`] where they have and it does not, [`ContactError::Sets`] where pairs are of
-/// other sets than the input's; `list` stays as it was.
+/// `list` stays as it was, and the error is
+/// - [`ContactError::Pairs`] if a pair names an id that no body has,
+/// - [`ContactError::Bodies`] if columns differ in length or a body of a pair is outside the contract of a search,
+/// - [`ContactError::ImageShifts`] if space repeats and the pairs have no shifts,
+/// - [`ContactError::OpenSpace`] if the pairs have shifts and space does not repeat,
+/// - [`ContactError::Sets`] if the pairs are of other sets than the input's.
 ///
 /// # Panics
-/// When image shifts are in another number of dimensions.
+/// When image shifts have another number of dimensions than the input.
 pub fn contacts<'a, const D: usize>(
     pairs: impl Into<ContactPairs<'a>>,
     input: impl Into<Input<'a, D>>,

@@ -1,4 +1,4 @@
-//! The caller's keys: whose id is whose, from frame to frame.
+//! The caller's keys, and which id each key had in the last frame.
 
 use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,18 +17,18 @@ const KEYS_A_BLOCK: usize = 1 << 13;
 
 /// The stable key of each id of this frame.
 ///
-/// Made from a slice (one group), an array of two slices (two groups) or a slice of slices (any number of sets) wherever it is
-/// asked for.
+/// A slice (one group), an array of two slices (two groups) and a slice of slices (any number of sets) convert into it.
 #[derive(Clone, Copy)]
 pub enum Keys<'k> {
-    /// Pairs within one group, a < b: a contact is its lesser key and its greater key.
+    /// For pairs within one group, a < b: a contact is known by its lesser key and its greater key.
     Within(&'k [u64]),
-    /// Pairs between two groups, a an id of the first and b of the second: a contact is the key of a and the key of b.
-    /// A key in one group has nothing to do with the same number in the other.
+    /// For pairs between two groups, a an id of the first and b of the second: a contact is known by the key of a and
+    /// the key of b. A key in one group has nothing to do with the same number in the other.
     Between(&'k [u64], &'k [u64]),
-    /// The keys of each set of a search among many: a contact is the numbers of its two sets, the lesser first, with the key of
-    /// the body of each; within a set, the lesser key first. The pairs are to be given as a [`Found`](jostle_pairs::Found), which says
-    /// of which sets they are, or [with them](crate::ContactPairs::with_sets).
+    /// The keys of each set of a search among many. A contact is known by the numbers of its two sets, the lesser
+    /// first, and the key of the body of each; within a set, the lesser key comes first. Give the pairs as a
+    /// [`Found`](jostle_pairs::Found), which says of which sets they are, or [with their
+    /// sets](crate::ContactPairs::with_sets).
     Among(&'k [&'k [u64]]),
 }
 
@@ -82,7 +82,7 @@ impl<'k> Keys<'k> {
         }
     }
 
-    /// Of which groups pairs are that do not say.
+    /// Returns the groups of pairs that do not say their sets, if the keys tell them.
     pub(crate) fn alone(self) -> Option<Meetings<'static>> {
         match self {
             Self::Within(_) => Some(Meetings::WITHIN),
@@ -107,17 +107,17 @@ impl<'k> Keys<'k> {
 /// The keys of one group from frame to frame.
 #[derive(Debug, Default)]
 pub(crate) struct GroupKeys {
-    /// By id of the last frame.
+    /// The keys of the last frame, by id.
     last: Vec<u64>,
-    /// All keys are those of the last frame, in their order: then the next field means nothing.
+    /// Whether all keys are those of the last frame, in the same order. If so, `last_ids` means nothing.
     same: bool,
-    /// By id of this frame: the id in the last, or [`NONE`].
+    /// For each id of this frame, the id of the same key in the last frame, or [`NONE`].
     last_ids: Vec<u32>,
-    /// Of the keys that do not stand where they stood.
+    /// The keys that do not have the same id in both frames.
     table: Table,
 }
 
-/// A copy knows the last frame; its scratch is its own.
+/// A copy keeps the last frame, and begins with empty scratch.
 impl Clone for GroupKeys {
     fn clone(&self) -> Self {
         Self { last: self.last.clone(), ..Self::default() }
@@ -127,9 +127,9 @@ impl Clone for GroupKeys {
 impl GroupKeys {
     /// Finds out which id each key had in the last frame.
     ///
-    /// Keys that stand where they stood are not looked up, so that a few bodies more or less cost next to nothing. Nor
-    /// are they entered: whether a new key is one of theirs is seen when all of them are looked for in the table, which
-    /// is then small.
+    /// An unchanged key, which has the same id in both frames, is not entered in the table, so that a few bodies more
+    /// or less cost next to nothing. If there are new keys, each unchanged key is looked up in the table, which is then
+    /// small: a new key may repeat it.
     pub(crate) fn compare(&mut self, keys: &[u64], workers: Workers<'_>) -> Result<(), KeyFault> {
         if keys.len() > MAX_BODIES {
             return Err(KeyFault::TooMany);
@@ -147,7 +147,7 @@ impl GroupKeys {
         self.fill_unchanged(keys, strangers, workers)
     }
 
-    /// How many ids have another key than in the last frame, which had them too.
+    /// Counts the ids that both frames have and whose key has changed.
     fn changed(&self, keys: &[u64], workers: Workers<'_>) -> usize {
         let common = keys.len().min(self.last.len());
         let changed = AtomicUsize::new(0);
@@ -167,8 +167,8 @@ impl GroupKeys {
         }
     }
 
-    /// Looks up the changed keys and leaves them in the table; tells whether there are any that the last frame did not
-    /// have or that stand where they stood.
+    /// Looks up the changed keys and enters them in the table. Returns whether any of them is a stranger: a key that
+    /// the last frame did not have, or that repeats an unchanged key.
     fn enter_now(&mut self, keys: &[u64]) -> Result<bool, KeyFault> {
         let mut strangers = false;
         for (id, &key) in keys.iter().enumerate() {
@@ -186,7 +186,8 @@ impl GroupKeys {
         Ok(strangers)
     }
 
-    /// Unchanged keys have their id of the last frame; and where there are strangers, none of them is one of these.
+    /// Gives unchanged keys their id of the last frame. If there are strangers, refuses an unchanged key that a
+    /// stranger repeats.
     fn fill_unchanged(&mut self, keys: &[u64], strangers: bool, workers: Workers<'_>) -> Result<(), KeyFault> {
         let (last, table) = (&self.last, &self.table);
         let repeated = AtomicBool::new(false);
@@ -203,7 +204,7 @@ impl GroupKeys {
         if repeated.into_inner() { Err(KeyFault::Repeated) } else { Ok(()) }
     }
 
-    /// The id in the last frame of the body that has this one now.
+    /// Returns the id in the last frame of the body that has this id now; `None` for a new body.
     #[inline(always)]
     pub(crate) fn last_id(&self, id: u32) -> Option<u32> {
         if self.same {
@@ -217,7 +218,7 @@ impl GroupKeys {
         &self.last
     }
 
-    /// These keys are those of the last frame from now on.
+    /// Makes these keys the keys of the last frame.
     pub(crate) fn remember(&mut self, keys: &[u64], workers: Workers<'_>) {
         if !self.same {
             keep(&mut self.last, keys, workers);

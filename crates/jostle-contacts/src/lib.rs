@@ -1,10 +1,16 @@
-//! Contacts of circles, spheres, boxes or capsules: which of one frame were there in the last, and how deep bodies overlap.
+//! Contacts of circles, spheres, boxes or capsules: which contacts begin, persist and end, and how deep bodies overlap.
 //!
-//! The files: `pairs` and `keys` (what goes in; whose id is whose, from frame to frame), `table` (where ids of changed keys
-//! were), `frame` and `rows` (the pairs of a frame, to be searched), `list` (what comes out), `slots` (a number for each
-//! contact), `tracker` and `update` (what is kept, and one call), `memory`, `error` and `offenders` (what is wrong, and with
-//! what), `contact`, `solids`, `asked` and `geometry` (depth, normal and point: of two circles, of other shapes, of one pair of a
-//! search, and of all).
+//! The files:
+//! - `pairs` and `keys`: the pairs that the caller gives, and the keys by which bodies are known from frame to frame;
+//! - `table`: the ids of changed keys;
+//! - `frame` and `rows`: the pairs of a frame with their keys, and a table to search them;
+//! - `list`: the contacts of a result;
+//! - `slots`: a number for each contact;
+//! - `tracker` and `update`: what is kept between frames, and one call;
+//! - `memory`: lists that keep their memory;
+//! - `error` and `offenders`: what is wrong, and with which pairs or keys;
+//! - `contact`, `solids`, `asked` and `geometry`: depth, normal and point, of two circles, of other shapes, of one pair
+//!   of a search, and of all pairs.
 
 mod asked;
 mod contact;

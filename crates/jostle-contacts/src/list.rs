@@ -1,4 +1,4 @@
-//! Contacts that were chosen from the pairs of a frame, in their order.
+//! Lists of contacts chosen from the pairs of a frame, in the order of the pairs.
 
 use core::fmt;
 
@@ -7,7 +7,8 @@ use jostle_core::scratch::resize_with_headroom;
 
 use crate::frame::{KeyedPairs, PAIRS_A_BLOCK};
 
-/// Contacts in a fixed order, borrowed from a tracker: slices of one length, the keys of each, its ids and its slot.
+/// Contacts in a fixed order, borrowed from a tracker: slices of one length with the keys, the ids and the slot of each
+/// contact.
 #[derive(Clone, Copy)]
 pub struct Contacts<'t> {
     list: &'t ContactList,
@@ -20,7 +21,8 @@ impl fmt::Debug for Contacts<'_> {
 }
 
 impl<'t> Contacts<'t> {
-    /// The two keys of each contact: the lesser first within one group, that of the first group first between two.
+    /// The two keys of each contact: within one group the lesser key first, between two groups the key of the first
+    /// group first.
     #[must_use]
     pub fn keys(&self) -> &'t [[u64; 2]] {
         &self.list.keys
@@ -32,8 +34,8 @@ impl<'t> Contacts<'t> {
         &self.list.pairs
     }
 
-    /// The slot of each contact: no other one of this frame has it, nor had it been that of a contact that ended in this
-    /// update. See [`ContactTracker::slots`](crate::ContactTracker::slots).
+    /// The slot of each contact: no other contact of this frame has the slot, and no contact that ended in this update
+    /// had it. See [`ContactTracker::slots`](crate::ContactTracker::slots).
     #[must_use]
     pub fn slots(&self) -> &'t [u32] {
         &self.list.slots
@@ -49,7 +51,7 @@ impl<'t> Contacts<'t> {
     /// [`Found::image_shifts`](jostle_pairs::Found::image_shifts). Empty where none were given.
     ///
     /// # Panics
-    /// When they were given in another number of dimensions.
+    /// When image shifts were given in another number of dimensions.
     #[must_use]
     pub fn image_shifts<const D: usize>(&self) -> &'t [[i32; D]] {
         let axes = self.list.axes;
@@ -81,7 +83,7 @@ pub(crate) struct ContactList {
     keys: Vec<[u64; 2]>,
     pairs: Vec<[u32; 2]>,
     slots: Vec<u32>,
-    /// Where keys were given for many sets.
+    /// The two sets of each contact; empty unless keys were given for many sets.
     sets: Vec<[u32; 2]>,
     /// Flat, `axes` numbers for each contact.
     image_shifts: Vec<i32>,
@@ -99,7 +101,8 @@ impl ContactList {
         self.keys.len()
     }
 
-    /// Makes it the list of the pairs of a frame that are taken, in their order. Their slots are to be set.
+    /// Fills the list with the pairs of a frame that `takes` chooses, in their order. The caller has to set their
+    /// slots.
     pub(crate) fn select(
         &mut self,
         frame: KeyedPairs<'_>,
@@ -166,7 +169,7 @@ impl ContactList {
         });
     }
 
-    /// As [`ContactList::select`], where each pair of the frame has its slot already.
+    /// As [`ContactList::select`], with the slot that each pair of the frame has already.
     pub(crate) fn select_with_slots(
         &mut self,
         frame: KeyedPairs<'_>,
@@ -191,12 +194,12 @@ impl ContactList {
         });
     }
 
-    /// The slots of its contacts from those of a block of the frame on.
+    /// Returns the slots of the contacts of a block of the frame and of all later blocks.
     pub(crate) fn slots_from(&self, block: usize) -> &[u32] {
         &self.slots[self.starts[block]..]
     }
 
-    /// Finds out where the contacts of each block begin, and how many there are.
+    /// Finds where the contacts of each block begin, and returns the number of all contacts.
     fn count(&mut self, frame: KeyedPairs<'_>, takes: &(impl Fn(usize) -> bool + Sync), workers: Workers<'_>) -> usize {
         resize_with_headroom(&mut self.starts, frame.blocks() + 1);
         workers.fill_blocks("count", &mut self.starts, 1, |block, count| {

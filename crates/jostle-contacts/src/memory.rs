@@ -6,7 +6,7 @@ use jostle_core::scratch::{fill_with_headroom, with_headroom};
 /// Items that one task copies.
 const COPIED_A_BLOCK: usize = 1 << 14;
 
-/// Makes the list at least so long; where memory must grow for it, then with headroom.
+/// Makes a list at least `len` long; if its memory must grow, it grows with headroom.
 pub(crate) fn grow<T: Default>(list: &mut Vec<T>, len: usize) {
     if list.capacity() < len {
         list.reserve_exact(with_headroom(len) - list.len());

@@ -1,4 +1,4 @@
-//! Which keys and pairs are at fault, looked for once it is known that some are.
+//! Names the keys and pairs at fault, once a check has found that there are some.
 
 use core::cmp::Ordering;
 use core::ops::Range;
@@ -45,7 +45,7 @@ pub(crate) fn name_pairs(frame: KeyedPairs<'_>) -> ContactError {
     name(pairs, &order.into_iter().map(|at| faults[at]).collect::<Vec<_>>())
 }
 
-/// Names the pairs that name no two bodies of their sets.
+/// Names the pairs with an id that no body of its set has.
 #[cold]
 pub(crate) fn name_strangers(
     pairs: &[[u32; 2]],
@@ -61,7 +61,7 @@ fn name(pairs: &[[u32; 2]], faults: &[(usize, PairFault)]) -> ContactError {
     ContactError::Pairs { count: faults.len(), first }
 }
 
-/// The places, ascending, of items that stand at an earlier place too.
+/// Returns the places, ascending, of items that stand at an earlier place too.
 fn repeated<T: Ord>(items: impl Iterator<Item = (usize, T)>) -> Vec<usize> {
     let items: Vec<_> = items.collect();
     let by_item = sorted(items.len(), &|a, b| (&items[a].1, items[a].0).cmp(&(&items[b].1, items[b].0)));
@@ -70,7 +70,8 @@ fn repeated<T: Ord>(items: impl Iterator<Item = (usize, T)>) -> Vec<usize> {
     sorted(repeated.len(), &|a, b| repeated[a].cmp(&repeated[b])).into_iter().map(|at| repeated[at]).collect()
 }
 
-/// The numbers below `len` in an order: for all that is sorted here, so that sorting is compiled once.
+/// Sorts the numbers below `len`. All sorting of this file goes through this function, so that sorting is compiled
+/// once.
 fn sorted(len: usize, order: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut sorted: Vec<_> = (0..len).collect();
     sorted.sort_unstable_by(|&a, &b| order(a, b));

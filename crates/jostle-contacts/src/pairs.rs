@@ -1,4 +1,4 @@
-//! The pairs that contacts are made of, with what is known of them.
+//! The pairs that contacts are made of, with their sets and image shifts.
 
 use core::fmt;
 use core::ops::Range;
@@ -8,12 +8,12 @@ use jostle_pairs::Found;
 
 /// The pairs of a frame: those of a search, with their sets and their image shifts, or a slice of the caller's.
 ///
-/// Made from a [`Found`], or from a slice of pairs, wherever it is asked for.
+/// A [`Found`] and a slice of pairs convert into it.
 #[derive(Clone, Copy)]
 pub struct ContactPairs<'p> {
     pub(crate) pairs: &'p [[u32; 2]],
     pub(crate) images: Images<'p>,
-    /// No two images of a body can touch the same other one, so that shifts tell nothing apart.
+    /// Whether no two images of a body can touch the same other body, so that shifts tell no contacts apart.
     unique: bool,
     pub(crate) meetings: Option<Meetings<'p>>,
 }
@@ -21,27 +21,27 @@ pub struct ContactPairs<'p> {
 /// The image shift of each pair.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Images<'p> {
-    /// Flat, `axes` numbers for each pair; none where there are no shifts, and then no axes.
+    /// Flat, `axes` numbers for each pair. Without shifts it is empty, and `axes` is 0.
     pub(crate) shifts: &'p [i32],
     pub(crate) axes: usize,
 }
 
-/// Of which sets pairs are.
+/// The sets of a list's pairs: each part of the list is of one pair of sets.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Meetings<'p> {
-    /// The numbers of two sets, ascending.
+    /// The numbers of the two sets of each part, ascending.
     pub(crate) sets: &'p [[u32; 2]],
-    /// Where the pairs of each two sets end; those of the last two end with the list.
+    /// Where each part ends; the last part ends with the list.
     pub(crate) ends: &'p [usize],
 }
 
 impl<'p> Meetings<'p> {
     /// All pairs are within one set.
     pub(crate) const WITHIN: Self = Self { sets: &[[0, 0]], ends: &[] };
-    /// All pairs are between two.
+    /// All pairs are between two sets.
     pub(crate) const BETWEEN: Self = Self { sets: &[[0, 1]], ends: &[] };
 
-    /// Some pairs, cut where they are of other sets: of which they are.
+    /// Cuts a range of pairs where the sets change. Yields each part with its two sets.
     pub(crate) fn parts(self, range: Range<usize>) -> impl Iterator<Item = (Range<usize>, [u32; 2])> + use<'p> {
         let (Self { sets, ends }, Range { mut start, end }) = (self, range);
         let mut meeting = ends.partition_point(|&end| end <= start);
@@ -64,7 +64,7 @@ impl<'p> Images<'p> {
         Self { shifts: shifts.as_flattened(), axes: D }
     }
 
-    /// The shift of one pair; nothing where there are none.
+    /// Returns the shift of one pair; nothing where there are no shifts.
     #[inline(always)]
     pub(crate) fn get(self, at: usize) -> &'p [i32] {
         &self.shifts[at * self.axes..(at + 1) * self.axes]
@@ -82,18 +82,20 @@ impl fmt::Debug for ContactPairs<'_> {
 }
 
 impl<'p> ContactPairs<'p> {
-    /// The image shift of each pair, as [`Found::image_shifts`] has it: contacts of the same two bodies at several images are
-    /// then told apart by it.
+    /// Adds the image shift of each pair, as [`Found::image_shifts`] has it. The shifts then tell apart contacts of the
+    /// same two bodies at several images.
     ///
-    /// Who moves bodies back into the cell between frames gives shifts of coordinates that were never moved back: with `n` the
-    /// number of cells by which each body has been, those are `S + n(a) - n(b)`.
+    /// If you move bodies back into the cell between frames, give the shifts of coordinates that were never moved back.
+    /// These are `S + n(a) - n(b)`, with `S` the shift of the pair, and `n` the number of cells by which each body has
+    /// been moved back.
     #[must_use]
     pub fn with_image_shifts<const D: usize>(self, shifts: &'p [[i32; D]]) -> Self {
         Self { images: Images::of(shifts), unique: false, ..self }
     }
 
-    /// Of which sets the pairs are, which a [`Found`] knows by itself: those of `sets[0]`, the lesser number first, end at `ends[0]`,
-    /// those of `sets[1]` at `ends[1]`, and those of the last two with the list, so that there is one end less than sets.
+    /// Adds the sets of the pairs, which a [`Found`] knows by itself. Pairs of `sets[0]`, the lesser number first, end
+    /// at `ends[0]`, pairs of `sets[1]` at `ends[1]`, and pairs of the last two sets with the list, so that there is
+    /// one end less than sets.
     ///
     /// ```
     /// # mod jostle { pub use jostle_core::*; pub use jostle_contacts::*; pub use jostle_pairs::*; }
@@ -107,7 +109,7 @@ impl<'p> ContactPairs<'p> {
     /// ```
     ///
     /// # Panics
-    /// When sets or ends do not ascend, go beyond the list, or are of another number.
+    /// When `sets` or `ends` do not ascend, an end goes beyond the list, or their numbers do not fit.
     #[must_use]
     pub fn with_sets(self, sets: &'p [[u32; 2]], ends: &'p [usize]) -> Self {
         let (ordered, len) = (sets.iter().all(|[i, j]| i <= j), self.pairs.len());
@@ -118,7 +120,7 @@ impl<'p> ContactPairs<'p> {
         Self { meetings: Some(Meetings { sets, ends }), ..self }
     }
 
-    /// Whether shifts tell contacts apart.
+    /// Returns whether shifts tell contacts apart.
     pub(crate) fn by_image(&self) -> bool {
         self.images.axes > 0 && !self.unique
     }
@@ -131,7 +133,8 @@ impl<'p> ContactPairs<'p> {
         Err(ContactError::ImageShifts { pairs: self.pairs.len(), image_shifts: shifts.len() / axes.max(1) })
     }
 
-    /// Of which sets the pairs are, which may be this many. Pairs that do not say are `alone`, if there is such a relation.
+    /// Returns the sets of the pairs, each checked to be one of `sets`. Pairs that do not say their sets get `alone`,
+    /// if given.
     pub(crate) fn meetings(&self, alone: Option<Meetings<'p>>, sets: usize) -> Result<Meetings<'p>, ContactError> {
         let meetings = self.meetings.or(alone).ok_or(ContactError::Sets { sets: None, given: sets })?;
         let stranger = |of: &&[u32; 2]| of.iter().any(|&set| set as usize >= sets);

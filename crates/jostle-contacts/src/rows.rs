@@ -1,7 +1,8 @@
-//! The pairs of a frame, to be searched: a row for each body that is the first of a pair, in compressed form.
+//! A table to search the pairs of a frame: a row, in compressed form, for each body that is the first of a pair.
 //!
-//! A row is a small hash table of its own, so that neither a giant with all pairs nor a list of any order makes it slow.
-//! One table of all pairs took as long for 60,000 of them, and twice as long for 600,000 of 100,000 or a million bodies.
+//! Each row is a small hash table, so that neither a giant with all pairs nor any order of the list makes it slow. A
+//! single table of all pairs took as long for 60,000 pairs, and twice as long for 600,000 pairs of 100,000 or a million
+//! bodies.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -15,24 +16,25 @@ use crate::table::{NONE, mix};
 /// Rows or slots that one task clears or scans.
 const SLOTS_A_BLOCK: usize = 1 << 14;
 
-/// A slot without a pair: no id is so large.
+/// The content of a slot without a pair: no id is so large.
 const EMPTY: u64 = u64::MAX;
 
-/// The pairs of a frame. Which slot of its row a pair has depends on the threads; what a search finds does not.
+/// The pairs of a frame. The slot of a pair in its row depends on the threads; the result of a search does not.
 #[derive(Debug, Default)]
 pub(crate) struct PairTable {
-    /// By set: what is added to ids, so that those of any two sets differ.
+    /// For each set, the base that is added to its ids, so that ids of any two sets differ.
     bases: Vec<u32>,
-    /// Whether pairs stand where their image says.
+    /// Whether image shifts are part of the hashes of pairs.
     by_image: bool,
-    /// By id of the first body: its row, numbered by the first pair that asked for it. So rows lie in the order in
-    /// which pairs come, neighbours near each other, whatever the ids.
+    /// For each id of a first body, its row, numbered by the first pair that claimed it. So rows lie in the order of
+    /// the pairs, neighbours near each other, whatever the ids.
     rows: Vec<AtomicU32>,
-    /// Where the slots of each row begin, and the end of the last; before that, pairs in each row.
+    /// Where the slots of each row begin, and the end of the last row. Until `lay_out`, the number of pairs in each
+    /// row.
     starts: Vec<AtomicU32>,
     /// Where the slots of each block of rows begin.
     block_starts: Vec<AtomicU32>,
-    /// The second body's id and the place of the pair in the list, in the upper and the lower half.
+    /// The second body's id in the upper half of a slot, and the pair's place in the list in the lower half.
     slots: Vec<AtomicU64>,
 }
 
@@ -51,7 +53,7 @@ impl Clone for PairTable {
 }
 
 impl PairTable {
-    /// Enters the pairs of a frame; false when any of them is at fault.
+    /// Enters the pairs of a frame. Returns false if any of them is at fault.
     pub(crate) fn build(&mut self, frame: KeyedPairs<'_>, workers: Workers<'_>) -> bool {
         self.by_image = frame.by_image;
         self.clear(frame, workers);
@@ -81,10 +83,10 @@ impl PairTable {
         });
     }
 
-    /// Where the ids of each set begin; how many ids the first body of a pair may have.
+    /// Sets the base of each set, and returns how many ids the first body of a pair may have.
     fn lay_out_ids(&mut self, frame: KeyedPairs<'_>) -> usize {
         let mut next = 0;
-        // Of two sets that meet each other alone, ids need not differ.
+        // If two sets meet each other alone, their ids need not differ.
         let apart = frame.meetings.sets == [[0, 1]];
         self.bases.clear();
         self.bases.extend((0..frame.keys.sets()).map(|set| {
@@ -95,7 +97,7 @@ impl PairTable {
         next
     }
 
-    /// Counts pairs in their rows; false when one is at fault.
+    /// Counts pairs in their rows. Returns false if a pair is at fault.
     #[inline(always)]
     fn count(&self, frame: KeyedPairs<'_>, part: &Part<'_>, workers: Workers<'_>) -> bool {
         let ([ids_of_a, ids_of_b], within, bases) = (part.ids(), part.is_within(), self.bases_of(part.sets));
@@ -116,7 +118,7 @@ impl PairTable {
         })
     }
 
-    /// The row of a body: the one it has, or else this.
+    /// Returns the row of a body. A body without a row gets the row `new`.
     #[inline(always)]
     fn claim(&self, row: &AtomicU32, new: u32, workers: Workers<'_>) -> u32 {
         match row.load(Relaxed) {
@@ -153,7 +155,7 @@ impl PairTable {
         });
     }
 
-    /// Enters pairs in their rows; false when one is there already.
+    /// Enters pairs in their rows. Returns false if a pair is there already.
     #[inline(always)]
     fn enter<const BY_IMAGE: bool>(&self, frame: KeyedPairs<'_>, part: &Part<'_>, workers: Workers<'_>) -> bool {
         let bases = self.bases_of(part.sets);
@@ -168,7 +170,7 @@ impl PairTable {
                 EMPTY => slot.compare_exchange(EMPTY, pair, Relaxed, Relaxed).unwrap_or_else(|there| there),
                 there => there,
             };
-            // A row has a slot for each of its pairs, so that one without a free slot is never met.
+            // A row has a slot for each of its pairs, so that there is always a free slot for the next pair.
             let there = if BY_IMAGE {
                 let itself = part.is_within() && a == b;
                 let image = frame.image(at, itself);
@@ -181,20 +183,20 @@ impl PairTable {
         })
     }
 
-    /// What is added to the ids of each of two sets.
+    /// Returns the bases of two sets.
     #[inline(always)]
     pub(crate) fn bases_of(&self, sets: [u32; 2]) -> [u32; 2] {
         sets.both(|set| self.bases[set as usize])
     }
 
-    /// The place in the list of a pair whose ids, with what is added to them, are below the number of those.
+    /// Returns the place of a pair in the list. Both ids have their bases added, and must be below the number of ids.
     #[inline(always)]
     pub(crate) fn find(&self, [a, b]: [u32; 2]) -> Option<usize> {
         place(probe(self.row(a), b, mix(b.into()), |slot| slot.load(Relaxed), |_| true))
     }
 
-    /// As [`PairTable::find`], at one image. Shifts tell the pairs of the list apart, which has these, or those of the frame that
-    /// asks.
+    /// As [`PairTable::find`], at one image, in a list with shifts. Shifts tell apart the pairs of the list or, if not
+    /// these, the pairs of the frame that asks.
     #[inline(always)]
     pub(crate) fn find_image(&self, [a, b]: [u32; 2], image: Image<'_>, same: impl Fn(usize) -> bool) -> Option<usize> {
         let hash = mix(if self.by_image { u64::from(b) ^ image.hash() } else { b.into() });
@@ -219,14 +221,14 @@ impl PairTable {
     }
 }
 
-/// The place in the list that a slot says.
+/// Returns the place in the list that a slot holds.
 #[inline(always)]
 fn place(there: Option<u64>) -> Option<usize> {
     there.filter(|&there| there != EMPTY).map(|there| there as u32 as usize)
 }
 
-/// Looks at the slots of a row from that of a hash on, until one is empty or has `b` at the same image, and gives what is
-/// there; `None` when there is no such slot.
+/// Looks at the slots of a row, from the slot of a hash on, until one is empty or has `b` at the same image. Returns
+/// the content of that slot, or `None` if there is no such slot.
 #[inline(always)]
 fn probe(
     row: &[AtomicU64],
@@ -247,19 +249,19 @@ fn probe(
     None
 }
 
-/// Slots of a row of so many pairs: with a third of them free, few are looked at.
+/// Returns the number of slots in a row of `pairs` pairs. A third of the slots stay free, so that few are looked at.
 #[inline(always)]
 fn slots(pairs: u32) -> u32 {
     pairs + pairs / 2
 }
 
-/// Whether no other thread writes meanwhile: then atomic operations need not be locked.
+/// Returns whether no other thread writes meanwhile: then atomic operations need not be locked.
 #[inline(always)]
 fn alone(workers: Workers<'_>) -> bool {
     !matches!(workers, Workers::Rayon | Workers::Pool(_) | Workers::Host(_))
 }
 
-/// Does something with all pairs of a frame, until it fails; tells whether it never did.
+/// Calls `each` with the parts of each block until a call fails. Returns whether no call failed.
 fn in_blocks(
     name: &'static str,
     frame: KeyedPairs<'_>,

@@ -1,4 +1,4 @@
-//! A number for each contact while it lasts, by which the caller keeps what belongs to it in an array.
+//! Slots: a number for each contact while it lasts, by which the caller keeps the contact's data in an array.
 
 use jostle_core::Workers;
 use jostle_core::scratch::{fill_with_headroom, reserve, with_headroom};
@@ -7,16 +7,16 @@ use crate::frame::PAIRS_A_BLOCK;
 use crate::list::ContactList;
 use crate::table::NONE;
 
-/// Who has which slot. What is given out depends on the pairs and their order alone.
+/// Which contact has which slot. The slots given depend on the pairs and their order alone.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Slots {
-    /// By pair of this frame; [`NONE`] where none is given yet.
+    /// The slot of each pair of this frame; [`NONE`] where none is given yet.
     pub(crate) now: Vec<u32>,
-    /// By pair of the last frame.
+    /// The slot of each pair of the last frame.
     pub(crate) last: Vec<u32>,
-    /// Those that no contact has; the last is given first.
+    /// Slots that no contact has; the last of them is given first.
     free: Vec<u32>,
-    /// How many there are.
+    /// The number of slots, free or not.
     count: usize,
 }
 
@@ -25,7 +25,7 @@ impl Slots {
         self.count
     }
 
-    /// A slot for each pair of this frame, none of which is given yet.
+    /// Makes a place for the slot of each pair of this frame.
     pub(crate) fn clear(&mut self, pairs: usize) {
         fill_with_headroom(&mut self.now, pairs, NONE);
     }
@@ -35,7 +35,7 @@ impl Slots {
         self.free.extend_from_slice(ended);
     }
 
-    /// Gives a slot to each contact that begins, in their order.
+    /// Gives a slot to each contact that begins, in the order of the contacts.
     pub(crate) fn give(&mut self, begin: &mut ContactList, workers: Workers<'_>) {
         let Self { now, free, count, .. } = self;
         let (len, rest) = (begin.len(), free.len().saturating_sub(begin.len()));
@@ -49,13 +49,13 @@ impl Slots {
         });
         *count += len.saturating_sub(free.len());
         free.truncate(rest);
-        // So that as many as there are may come back without allocation.
+        // All slots may come back without an allocation.
         if free.capacity() < *count {
             reserve(free, with_headroom(*count));
         }
     }
 
-    /// This frame is the last from now on.
+    /// Makes this frame the last frame.
     pub(crate) fn remember(&mut self) {
         core::mem::swap(&mut self.now, &mut self.last);
     }

@@ -1,4 +1,4 @@
-//! Where and how deep two bodies overlap of which one at least is a box or a capsule.
+//! Where and how deep two bodies overlap, if one of them at least is a box or a capsule.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,11 +11,11 @@ use crate::asked::{Asked, BLOCK};
 use crate::contact::Contact;
 use crate::error::ContactError;
 
-/// Segments whose squared distance is less than this, 2^-80, relative to the squares of their lengths, are taken to cross.
+/// Segments are taken to cross if their squared distance is at most 2^-80 of the sum of the squares of their lengths.
 const CROSSING: f64 = f64::from_bits((1023 - 80) << 52);
 
 impl<const D: usize> Contact<D, f64> {
-    /// That of a body and another one at a shift: see [`contacts`](crate::contacts()).
+    /// Returns the contact of a body and another body at a shift: see [`contacts`](crate::contacts()).
     fn of_solids(a: &Solid<D>, b: &Solid<D>, shift: [f64; D]) -> Self {
         match (a, b) {
             (&Solid::Boxed { lo, hi }, &Solid::Boxed { lo: other_lo, hi: other_hi }) => {
@@ -27,7 +27,7 @@ impl<const D: usize> Contact<D, f64> {
                 Self::of_box([lo, hi], [p, q].both(|end| from_axes(|axis| end[axis] + shift[axis])), radius)
             }
             (round, &Solid::Boxed { lo, hi }) => {
-                // Seen from the box, and turned round.
+                // Computed from the box to the round body, and turned round.
                 let moved = |corner: [f64; D]| from_axes(|axis| corner[axis] + shift[axis]);
                 let (ends, radius) = round.segment();
                 let turned = Self::of_box([lo, hi].map(moved), ends, radius);
@@ -53,7 +53,8 @@ impl<const D: usize> Contact<D, f64> {
         }
     }
 
-    /// That of two capsules whose segments, the second `from` the first, cross at a point: the shortest way across one of them.
+    /// Returns the contact of two capsules whose segments cross at `point`: the shortest way across one of the
+    /// segments. `from` leads from the start of the first segment to that of the second.
     fn of_crossing(point: [f64; D], from: [f64; D], [d, e]: [[f64; D]; 2], radii: [f64; 2]) -> Self {
         let dot = |a: [f64; D], b: [f64; D]| (0..D).fold(0.0, |sum, axis| sum + a[axis] * b[axis]);
         let mut across = [d, e];
@@ -62,7 +63,7 @@ impl<const D: usize> Contact<D, f64> {
         } else {
             let [next, last] = [1, 2].both(|by| move |axis: usize| (axis + by) % D);
             let normal = from_axes(|k| d[next(k)] * e[last(k)] - d[last(k)] * e[next(k)]);
-            // Of parallel ones, any direction across the longer.
+            // If the segments are parallel, any direction across the longer one.
             let long = if squared(d) < squared(e) { e } else { d };
             let thin = (0..D).min_by(|&a, &b| long[a].abs().total_cmp(&long[b].abs())).unwrap_or_default();
             let any = from_axes(|axis| f64::from(u8::from(axis == thin)) - long[thin] / squared(long) * long[axis]);
@@ -86,7 +87,7 @@ impl<const D: usize> Contact<D, f64> {
         least
     }
 
-    /// That of two boxes: the shortest way along an axis on which the second leaves the first.
+    /// Returns the contact of two boxes: the shortest way along an axis on which the second box leaves the first.
     fn of_boxes([lo, hi]: [[f64; D]; 2], seen: [[f64; D]; 2], shift: [f64; D], given: [[f64; D]; 2]) -> Self {
         let (up, down) = (between(given[0], hi, shift.axes(|x| -x)), between(lo, given[1], shift));
         let mut least = Self { depth: f64::INFINITY, normal: [0.0; D], point: [0.0; D] };
@@ -109,7 +110,7 @@ impl<const D: usize> Contact<D, f64> {
         Self { depth: least.depth.max(0.0), ..least }
     }
 
-    /// That of a box with what reaches so far from a segment.
+    /// Returns the contact of a box with a body that reaches `radius` from a segment.
     fn of_box([lo, hi]: [[f64; D]; 2], [p, q]: [[f64; D]; 2], radius: f64) -> Self {
         let still = [0.0; D];
         let along = between(p, q, still);
@@ -127,7 +128,7 @@ impl<const D: usize> Contact<D, f64> {
             let behind = contact.depth / 2.0;
             return Self { point: from_axes(|axis| inner[axis] - contact.normal[axis] * behind), ..contact };
         }
-        // The segment reaches into the box: the shortest way along an axis on which all of it leaves.
+        // The segment reaches into the box: find the shortest way along an axis on which the whole body leaves.
         let mut least = Self { depth: f64::INFINITY, normal: still, point: inner };
         least.normal[0] = 1.0;
         for axis in 0..D {
@@ -148,7 +149,7 @@ impl<const D: usize> Contact<D, f64> {
     }
 }
 
-/// The sets of a search by their bodies.
+/// The pairs of a search, and the sets of their bodies.
 pub(crate) struct Solids<'a, 'p, const D: usize> {
     asked: &'p Asked<'a, D>,
     sorted: Vec<SortedSet<D>>,
@@ -164,14 +165,14 @@ impl<'a, 'p, const D: usize> Solids<'a, 'p, D> {
         Self { asked, sorted: sorted.collect() }
     }
 
-    /// The contact of a pair by its number.
+    /// Returns the contact of the pair at place `at` of the list.
     pub(crate) fn contact(&self, sets: [u32; 2], at: usize) -> Contact<D, f64> {
         let [a, b] = self.asked.pairs[at];
         let solid = |set: u32, id: u32| self.sorted[set as usize].solid(&self.asked.sets[set as usize], id as usize);
         Contact::of_solids(&solid(sets[0], a), &solid(sets[1], b), self.asked.shift(at))
     }
 
-    /// Checks that each pair is of two bodies, and that these are sound.
+    /// Checks that each pair names two bodies, and that both bodies are sound.
     pub(crate) fn check(&self, workers: Workers<'_>) -> Result<(), ContactError> {
         let (strangers, unsound) = (AtomicBool::new(false), AtomicBool::new(false));
         workers.run("check", self.asked.pairs.len().div_ceil(BLOCK), |block| {

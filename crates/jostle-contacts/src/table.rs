@@ -1,37 +1,37 @@
-//! Where keys are and were: a hash table with open addressing and linear probing.
+//! The ids of keys in this frame and the last: a hash table with open addressing and linear probing.
 
 use jostle_core::scratch::fill_with_headroom;
 
-/// Slots of rows are numbered in 32 bits, and a pair takes up to one and a half; those of contacts are, and there are as
-/// many as pairs of two frames, of which one number is kept free.
+/// The most pairs of a frame. Slots of rows are numbered in 32 bits, and a pair takes up to one and a half. Slots of
+/// contacts are numbered in 32 bits too: there are as many as pairs of two frames, and one number is kept free.
 pub(crate) const MAX_PAIRS: usize = (1 << 31) - 1;
 
-/// No id.
+/// Stands for no id.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The ids of one key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
     key: u64,
-    /// In this frame, or [`NONE`].
+    /// The id in this frame, or [`NONE`].
     pub(crate) now: u32,
-    /// In the last frame, or [`NONE`].
+    /// The id in the last frame, or [`NONE`].
     pub(crate) last: u32,
 }
 
 impl Entry {
     const EMPTY: Self = Self { key: 0, now: NONE, last: NONE };
 
-    /// An entry that nobody has set is none.
+    /// Returns whether nobody has set the entry.
     fn is_empty(&self) -> bool {
         self.now == NONE && self.last == NONE
     }
 }
 
-/// Entries by key. No order can be read from it, so that none depends on it.
+/// Entries by key. The order of the table cannot be read, so that no result depends on it.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    /// A power of two, or none.
+    /// Their number is a power of two, or 0.
     entries: Vec<Entry>,
 }
 
@@ -45,13 +45,13 @@ pub(crate) fn mix(mut key: u64) -> u64 {
 }
 
 impl Table {
-    /// Makes it empty, with room for so many keys: at most two thirds are ever taken.
+    /// Empties the table, with room for `keys` keys: at most two thirds of the entries are ever taken.
     pub(crate) fn clear(&mut self, keys: usize) {
         self.entries.clear();
         fill_with_headroom(&mut self.entries, (keys + keys / 2 + 1).next_power_of_two(), Entry::EMPTY);
     }
 
-    /// The entry of a key, empty if it has none yet; the caller is to set it.
+    /// Returns the entry of a key, empty if the key has none yet; the caller has to set it.
     #[inline(always)]
     pub(crate) fn entry(&mut self, key: u64) -> &mut Entry {
         let at = self.place(key);
@@ -60,13 +60,13 @@ impl Table {
         entry
     }
 
-    /// Whether a key has an entry.
+    /// Returns whether a key has an entry.
     #[inline(always)]
     pub(crate) fn has(&self, key: u64) -> bool {
         !self.entries[self.place(key)].is_empty()
     }
 
-    /// Where the entry of a key is, or would be.
+    /// Returns where the entry of a key is, or would be.
     #[inline(always)]
     fn place(&self, key: u64) -> usize {
         let last = self.entries.len() - 1;

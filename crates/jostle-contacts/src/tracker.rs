@@ -1,4 +1,4 @@
-//! What is kept of contacts from frame to frame.
+//! The tracker, and what it keeps of contacts from frame to frame.
 
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -20,26 +20,26 @@ use crate::table::{MAX_PAIRS, NONE};
 
 /// Tells from the pairs of successive frames which contacts begin, persist and end.
 ///
-/// A contact is known by the keys of its two bodies, numbers that the caller gives: an entity's, a handle with its
-/// generation, whatever stays with a body while it lives and is never another's. Bodies may be added, removed and put
-/// in another order between frames, and their ids may go to others: only keys are compared.
+/// A contact is known by the keys of its two bodies. A key is a number that the caller gives: an entity's, a handle
+/// with its generation, whatever stays with a body while it lives and is never another body's. Between frames, bodies
+/// may be added, removed and put in another order, and their ids may go to others: only keys are compared.
 ///
-/// Pairs come from one group (a < b, as [`Found::pairs`](jostle_pairs::Found::pairs) gives them; a contact is then the lesser
-/// key and the greater) or go between two (a in the first group, b in the second; a contact is then the key of a and
-/// the key of b), or are of many sets: see [`Keys`].
+/// Pairs may come from one group (a < b, as [`Found::pairs`](jostle_pairs::Found::pairs) gives them): a contact is then
+/// the lesser key and the greater key. They may go between two groups (a in the first group, b in the second): a
+/// contact is then the key of a and the key of b. Or they are of many sets: see [`Keys`].
 ///
 /// # Images
-/// In a [`Space`](jostle_sets::Space) so small that two bodies may touch at several images, each image is a contact of its own: it
-/// is known by its image shift beside the keys, from the body with the lesser key to the other. Give what the search returned,
-/// which has the shifts ([`ContactPairs`](crate::ContactPairs)). A contact is then followed as long as coordinates go on evenly;
-/// one that is moved back into the cell between frames changes its shift
-/// ([`ContactPairs::with_image_shifts`](crate::ContactPairs::with_image_shifts) says what to do). Where no two images can touch,
-/// as in most spaces that repeat, keys alone are compared, wherever bodies are moved to.
+/// In a [`Space`](jostle_sets::Space) so small that two bodies may touch at several images, each image is a contact of
+/// its own. It is known by the keys and by the image shift from the body with the lesser key to the other. Give what
+/// the search returned, which has the shifts ([`ContactPairs`](crate::ContactPairs)). A contact is then followed as
+/// long as coordinates go on evenly. If a body is moved back into the cell between frames, its contacts change their
+/// shifts ([`ContactPairs::with_image_shifts`](crate::ContactPairs::with_image_shifts) says what to do). Where no two
+/// images can touch, as in most spaces that repeat, keys alone are compared, wherever bodies are moved to.
 ///
 /// # Cost
-/// Make one and keep it: from the second frame of a size on, it allocates nothing. O(bodies + pairs) a frame; where
-/// most keys stand where they stood in the last frame, bodies cost no more than a comparison of keys. It is exact
-/// whatever numbers the keys are, and fast unless they have been chosen to collide.
+/// Make one tracker and keep it: from the second frame of a size on, it allocates nothing. A frame costs O(bodies +
+/// pairs). Where most keys have the same id as in the last frame, bodies cost no more than a comparison of keys. The
+/// tracker is exact whatever numbers the keys are, and fast unless they have been chosen to collide.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_contacts::*; pub use jostle_pairs::*; }
@@ -58,9 +58,10 @@ use crate::table::{MAX_PAIRS, NONE};
 /// ```
 ///
 /// # What belongs to a contact
-/// Each contact has a *slot* while it lasts, a small number of its own: what a simulation keeps for it, such as the
-/// tangential spring of a grain or the impulses of the last step, stands in an array at that place, and no table of pairs is
-/// needed. When the contact ends, its slot is given to another one, but not before the next update.
+/// Each contact has a *slot* while it lasts, a small number of its own. Whatever a simulation keeps for the contact,
+/// such as the tangential spring of a grain or the impulses of the last step, stands in an array at that place; no
+/// table of pairs is needed. When the contact ends, its slot is given to another contact, but not before the next
+/// update.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_contacts::*; pub use jostle_pairs::*; }
@@ -87,18 +88,18 @@ use crate::table::{MAX_PAIRS, NONE};
 /// ```
 ///
 /// # To go back
-/// A clone is a snapshot: it says of the frames that follow what the tracker would have said, slots included.
+/// A clone is a snapshot: given the frames that followed, it tells what the tracker told, slots included.
 #[derive(Default)]
 pub struct ContactTracker {
     sides: Vec<GroupKeys>,
-    /// Groups of keys in the last frame.
+    /// Number of groups of keys in the last frame.
     groups: usize,
-    /// Pairs of this frame; between updates, of no meaning.
+    /// Table of the pairs of this frame; between updates, of no meaning.
     rows: PairTable,
     last_rows: PairTable,
     last: LastPairs,
     slots: Slots,
-    /// By pair of the last frame: is it there in this one?
+    /// For each pair of the last frame, whether this frame has its contact.
     is_there: Vec<AtomicBool>,
     begin: ContactList,
     persist: ContactList,
@@ -208,7 +209,7 @@ impl<'t> Changes<'t> {
         &self.tracker.slots.last
     }
 
-    /// [`ContactTracker::slots`].
+    /// As [`ContactTracker::slots`].
     #[must_use]
     pub fn slots(&self) -> usize {
         self.tracker.slots()
@@ -238,10 +239,10 @@ impl ContactTracker {
         Changes { tracker: self }
     }
 
-    /// How long an array must be that has a place for each slot: at most as many as a frame had contacts, those included
-    /// that had just ended. It never shrinks.
+    /// Returns the length of an array that has a place for each slot. It is at most the greatest number of contacts
+    /// that a frame had, counting those that had just ended. It never shrinks.
     ///
-    /// Who has which slot depends on the pairs of all frames and their order alone, not on threads.
+    /// Which contact has which slot depends on the pairs of all frames and their order alone, not on threads.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.slots.count()
@@ -272,7 +273,7 @@ impl ContactTracker {
         Ok(())
     }
 
-    /// Finds out where each body was, and makes the pairs ready to be searched; refuses what is at fault.
+    /// Finds the last id of each body, and builds the table of this frame's pairs. Refuses keys and pairs at fault.
     fn check(&mut self, now: KeyedPairs<'_>, keys: Keys<'_>, workers: Workers<'_>) -> Result<(), ContactError> {
         if now.pairs.len() > MAX_PAIRS {
             return Err(ContactError::TooManyPairs { pairs: now.pairs.len() });
@@ -290,13 +291,13 @@ impl ContactTracker {
         if self.rows.build(now, workers) { Ok(()) } else { Err(offenders::name_pairs(now)) }
     }
 
-    /// Whether contacts of the last frame may be contacts of this one.
+    /// Returns whether contacts of the last frame may be contacts of this frame.
     fn is_comparable(&self, now: KeyedPairs<'_>) -> bool {
         let by_image = now.by_image || self.last.by_image;
         self.groups == now.keys.sets() && (!by_image || self.last.axes == now.images.axes)
     }
 
-    /// Looks up each pair among those of the last frame, whose slot it keeps.
+    /// Looks up each pair among the pairs of the last frame. A pair that is found keeps its slot.
     fn compare(&mut self, now: KeyedPairs<'_>, workers: Workers<'_>) {
         self.slots.clear(now.pairs.len());
         grow(&mut self.is_there, self.last.pairs.len());
@@ -320,7 +321,7 @@ impl ContactTracker {
         self.slots.now = slots;
     }
 
-    /// Looks up pairs of two sets, which `slots` are of.
+    /// Looks up pairs of two sets, and fills `slots` for them.
     #[inline(always)]
     fn compare_part<const BY_IMAGE: bool>(&self, now: KeyedPairs<'_>, part: &Part<'_>, slots: &mut [u32]) {
         let ([side_a, side_b], rows) = (part.sets.both(|set| &self.sides[set as usize]), &self.last_rows);
@@ -355,7 +356,7 @@ impl ContactTracker {
         slots.give(begin, workers);
     }
 
-    /// This frame is the last from now on.
+    /// Makes this frame the last frame.
     fn remember(&mut self, now: KeyedPairs<'_>, workers: Workers<'_>) {
         self.groups = now.keys.sets();
         for (group, side) in self.sides.iter_mut().enumerate().take(self.groups) {

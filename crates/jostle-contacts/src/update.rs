@@ -8,7 +8,7 @@ use crate::{Changes, ContactError, ContactPairs, ContactTracker, Keys};
 /// Below this number of pairs and bodies one thread does all.
 const SERIAL_BELOW: usize = 20_000;
 
-/// A tracker and the threads that it is to use for one call.
+/// A tracker with the threads to use for one call.
 #[derive(Debug)]
 pub struct Update<'t> {
     tracker: &'t mut ContactTracker,
@@ -35,18 +35,19 @@ impl ContactTracker {
 }
 
 impl<'t> Update<'t> {
-    /// Compares the pairs of this frame with those of the last. `keys` holds the key of each id, at least as many as
-    /// the pairs name, each key once.
+    /// Compares the pairs of this frame with the pairs of the last. `keys` holds the key of each id, for at least all
+    /// ids that the pairs name, each key once.
     ///
-    /// Where the number of groups of keys is another than in the last frame, or one of the two frames tells contacts apart by
-    /// image shifts and the other has none, all contacts of the last frame end and all of this one begin. The result, its order
+    /// All contacts of the last frame end and all of this frame begin if the number of groups of keys has changed, or
+    /// if one of the two frames tells contacts apart by image shifts and the other has none. The result, its order
     /// included, does not depend on the threads.
     ///
     /// # Errors
-    /// [`ContactError::Keys`] where a key comes twice in a group, [`ContactError::Pairs`] where a pair names an id
-    /// without a key, has a >= b within a group, or comes twice, [`ContactError::Sets`] where pairs are of sets without keys, or
-    /// do not say of which of many, [`ContactError::ImageShifts`], [`ContactError::TooManyKeys`],
-    /// [`ContactError::TooManyPairs`]. The tracker stays as it was.
+    /// The tracker stays as it was, and the error is
+    /// - [`ContactError::Keys`] if a key comes twice in a group,
+    /// - [`ContactError::Pairs`] if a pair names an id without a key, has a >= b within a group, or comes twice,
+    /// - [`ContactError::Sets`] if pairs are of sets without keys, or do not say of which of many sets they are,
+    /// - [`ContactError::ImageShifts`], [`ContactError::TooManyKeys`] or [`ContactError::TooManyPairs`].
     pub fn update<'k>(
         self,
         pairs: impl Into<ContactPairs<'k>>,
@@ -60,8 +61,8 @@ impl<'t> Update<'t> {
         Ok(Changes { tracker })
     }
 
-    /// As [`Update::update`] with several threads, whatever was chosen, but task after task on the calling thread; tells how
-    /// long each took.
+    /// As [`Update::update`] with several threads, whatever was chosen, but runs task after task on the calling thread.
+    /// Also returns how long each task took.
     ///
     /// # Errors
     /// As [`Update::update`].
@@ -78,7 +79,7 @@ impl<'t> Update<'t> {
     }
 }
 
-/// Pairs with the keys of their bodies.
+/// Joins pairs with the keys of their bodies.
 fn keyed<'k>(given: ContactPairs<'k>, keys: Keys<'k>) -> Result<KeyedPairs<'k>, ContactError> {
     given.check_shifts()?;
     Ok(KeyedPairs {

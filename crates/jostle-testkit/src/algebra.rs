@@ -1,8 +1,8 @@
-//! The definition of every search by plain loops: sets, a space, a relation, and what they come to.
+//! The definition of every search by plain loops: sets, a space, a relation, and the hits that they give.
 //!
-//! Nothing here uses the engine. Two families of predicates stand in `predicate`: *direct* where every body is `f32` and
-//! at rest, *decided* where any is `f64` or moves. Images are enumerated one by one in a range more generous than needed,
-//! for each two bodies anew.
+//! Nothing here uses the engine. `predicate` has two families of predicates: *direct* where every body is `f32` and at
+//! rest, *decided* where any body is `f64` or moves. Images are enumerated one by one, anew for each two bodies, in a
+//! range more generous than needed.
 
 mod contacts;
 mod crystals;
@@ -33,7 +33,7 @@ pub enum Relation {
     Within,
     /// The first set against the second.
     Between,
-    /// Every set named by a pair `[i, j]`, `i <= j`, against the other; ascending, each once.
+    /// The two sets of each pair `[i, j]`, `i <= j`, against each other. The pairs ascend, each once.
     Among(Vec<[usize; 2]>),
 }
 
@@ -42,9 +42,9 @@ pub enum Relation {
 pub struct Case<const D: usize> {
     /// The sets. [`Relation::Within`] looks at the first, [`Relation::Between`] at the first two.
     pub sets: Vec<PlainSet<D>>,
-    /// Which meet.
+    /// Which sets meet.
     pub relation: Relation,
-    /// Where.
+    /// The space of the search.
     pub space: PlainSpace<D>,
 }
 
@@ -57,12 +57,12 @@ pub struct Hit<const D: usize> {
     pub pair: [u32; 2],
     /// The image of the second body is at `x + sum of shift[k] * vectors[k]`.
     pub shift: [i32; D],
-    /// When they first touch; 0 where nothing moves.
+    /// When the bodies first touch; 0 where nothing moves.
     pub time: f64,
 }
 
 impl<const D: usize> Hit<D> {
-    /// By this, every list of hits is sorted.
+    /// Returns the key by which every list of hits is sorted.
     #[must_use]
     pub fn key(&self) -> ([usize; 2], [u32; 2], [i32; D]) {
         (self.sets, self.pair, self.shift)
@@ -76,7 +76,7 @@ impl<const D: usize> Case<D> {
         Self { sets: vec![set], relation: Relation::Within, space }
     }
 
-    /// The sets that meet.
+    /// Returns the pairs of sets that meet.
     #[must_use]
     pub fn meetings(&self) -> Vec<[usize; 2]> {
         match &self.relation {
@@ -86,19 +86,19 @@ impl<const D: usize> Case<D> {
         }
     }
 
-    /// Whether any body moves: then hits have times.
+    /// Returns whether any body moves: then hits have times.
     #[must_use]
     pub fn moves(&self) -> bool {
         self.searched().any(|set| set.moves.is_some())
     }
 
-    /// Whether predicates are decided in `f64`.
+    /// Returns whether predicates are decided in `f64`.
     #[must_use]
     pub fn is_decided(&self) -> bool {
         self.searched().any(|set| set.moves.is_some() || matches!(set.bodies, Columns::Double { .. }))
     }
 
-    /// The sets that the relation looks at; of a table all, met or not.
+    /// Returns the sets that the relation looks at: of a table all sets, whether they meet or not.
     pub fn searched(&self) -> impl Iterator<Item = &PlainSet<D>> {
         let count = match self.relation {
             Relation::Within => 1,
@@ -117,7 +117,7 @@ impl<const D: usize> Case<D> {
         (0..set.len()).map(|id| Body::of(set, id, lattice.as_ref())).collect()
     }
 
-    /// How many images [`Case::hits`] looks at, in all: what it costs.
+    /// Returns the number of images that [`Case::hits`] looks at in all: its cost.
     #[must_use]
     pub fn cost(&self) -> f64 {
         let (family, mut cost) = (self.family(), 0.0);
@@ -130,8 +130,8 @@ impl<const D: usize> Case<D> {
         cost
     }
 
-    /// Every pair that touches, once for each image, in ascending order of sets, ids and shift. Within a set, an image of
-    /// a body touches that body itself only at shifts of the half that `is_forward` names. O(n^2 * images).
+    /// Returns every pair that touches, once for each image, in ascending order of sets, ids and shift. Within a set, a
+    /// body touches an image of itself only at shifts of the half that `is_forward` names. O(n^2 * images).
     ///
     /// # Panics
     /// When `D` is neither 2 nor 3.
@@ -179,7 +179,7 @@ compiled_here! {
 }
 
 impl<const D: usize> Case<D> {
-    /// Compares hits, in any order, with [`Case::hits`], which it returns.
+    /// Compares hits, in any order, with [`Case::hits`], and returns the latter.
     ///
     /// # Panics
     /// At the first difference, with the numbers of its two bodies.

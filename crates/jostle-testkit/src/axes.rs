@@ -1,5 +1,5 @@
-//! What is generic over the number of axes, compiled with this crate for two and for three: the binaries of tests are
-//! many, and each would compile it anew.
+//! Functions that are generic over the number of axes, compiled with this crate for two and for three axes: there are
+//! many binaries of tests, and each would compile the functions anew.
 
 use core::any::Any;
 
@@ -7,9 +7,9 @@ use jostle_core::Bodies;
 
 use crate::real::Real;
 
-/// Defines functions of `D` that are compiled with this crate for a `D` of 2 and of 3; with another they panic.
+/// Defines functions of `D` that are compiled with this crate for a `D` of 2 and of 3; with another `D` they panic.
 ///
-/// Arguments are references, and nothing but them is borrowed. The body may call what is generic over `D`.
+/// Arguments are references, and nothing else is borrowed. The body may call functions that are generic over `D`.
 macro_rules! compiled_here {
     ($(
         $(#[$meta:meta])*
@@ -43,20 +43,20 @@ macro_rules! compiled_here {
 
 pub(crate) use compiled_here;
 
-/// A value of a type that is the one wanted.
+/// Returns a value as the type wanted, which must be the type that it has.
 ///
 /// # Panics
-/// When it is another.
+/// When the types differ.
 pub(crate) fn same<A: Any, B: Any>(value: A) -> B {
     let mut value = Some(value);
     let wanted = (&mut value as &mut dyn Any).downcast_mut::<Option<B>>();
     wanted.and_then(Option::take).expect("the type for so many axes")
 }
 
-/// A reference to it.
+/// Returns a reference to a value as the type wanted, which must be the type that the value has.
 ///
 /// # Panics
-/// When it is another.
+/// When the types differ.
 pub(crate) fn cast<T: Any>(value: &dyn Any) -> &T {
     value.downcast_ref().expect("the type for so many axes")
 }

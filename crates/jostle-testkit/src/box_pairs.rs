@@ -1,6 +1,6 @@
 //! The pairs of any number of boxes, of either precision: by a double loop, and by sort and sweep.
 //!
-//! Corners are compared as `f64`, which holds those in `f32` as they are. Margins are left out.
+//! Corners are compared as `f64`, which holds corners in `f32` exactly. Margins are left out.
 
 use core::any::Any;
 
@@ -10,14 +10,14 @@ use crate::oracle::later_hits;
 use crate::pairs::{of_tasks, of_tasks_ascending};
 use crate::sweep::{Interval, sorted};
 
-/// Boxes of a row of the loop or of the sweep that one task takes.
+/// Boxes that one task of the sweep takes.
 const TASK: usize = 1024;
 
 /// Lower and upper corners.
 type Corners<const D: usize> = Vec<[[f64; D]; 2]>;
 
-/// Every overlapping pair `[a, b]`, `a < b`, in ascending order: a double loop, its rows shared out among the threads of the
-/// current rayon pool. O(n^2).
+/// Returns every overlapping pair `[a, b]`, `a < b`, in ascending order, by a double loop. Its rows are shared out
+/// among the threads of the current rayon pool. O(n^2).
 ///
 /// # Panics
 /// When `D` is neither 2 nor 3.
@@ -26,8 +26,9 @@ pub fn in_parallel<const D: usize>(boxes: BoxView<'_, D, impl Scalar>) -> Vec<[u
     all_rows(&gathered(boxes))
 }
 
-/// The same pairs: boxes are sorted by their lower corners on the axis of widest spread, and each meets those that begin before
-/// it ends. Runs in the current rayon pool. O(n log n + meetings of intervals on that axis).
+/// Returns the same pairs, by a sweep. Boxes are sorted by their lower corners on the axis of widest spread, and each
+/// box meets the boxes that begin before it ends. Runs in the current rayon pool. O(n log n + meetings of intervals on
+/// that axis).
 ///
 /// # Panics
 /// When `D` is neither 2 nor 3.
@@ -40,7 +41,7 @@ fn gathered<const D: usize>(boxes: BoxView<'_, D, impl Scalar>) -> Corners<D> {
     (0..boxes.len()).map(|id| [boxes.lo(id), boxes.hi(id)].map(|corner| corner.map(Scalar::to_f64))).collect()
 }
 
-/// Of boxes of any number of axes: compiled with this crate.
+/// Finds pairs of boxes of any number of axes: compiled with this crate.
 fn all_rows(boxes: &dyn Any) -> Vec<[u32; 2]> {
     rows::<2>(boxes).or_else(|| rows::<3>(boxes)).expect("boxes have 2 or 3 axes")
 }
@@ -80,7 +81,7 @@ fn swept<const D: usize>(boxes: &dyn Any) -> Option<Vec<[u32; 2]>> {
     }))
 }
 
-/// By where boxes begin, as far as they begin somewhere.
+/// Returns the axis on which finite lower corners are spread most.
 fn widest_axis<const D: usize>(boxes: &Corners<D>) -> usize {
     let spread = |axis: usize| {
         let begin = boxes.iter().map(|[lo, _]| lo[axis]).filter(|x| x.is_finite());

@@ -1,4 +1,4 @@
-//! Depth, normal and point of contacts against plain formulas in `f64`.
+//! Compares depth, normal and point of contacts with plain formulas in `f64`.
 
 use jostle_contacts::Contact;
 use jostle_core::Bodies;
@@ -10,7 +10,7 @@ use crate::axes::compiled_here;
 /// Checks the contact of each pair of a scene.
 ///
 /// # Panics
-/// When one is not what the formulas of the documentation say, but for the last bit of an `f32`.
+/// When a contact is not what the formulas of the documentation say, but for the last bit of an `f32`.
 pub fn assert_contacts<const D: usize>(name: &str, scene: &Scene<D>, pairs: &[[u32; 2]], contacts: &[Contact<D>]) {
     let all = (name.to_owned(), pairs.to_vec());
     assert_each(&all, scene, &contacts.to_vec());
@@ -39,7 +39,7 @@ fn plain<const D: usize>(p: [f32; D], p_radius: f32, q: [f32; D], q_radius: f32)
     (f64::max(r + s - distance, 0.0), normal, point)
 }
 
-/// Equal but for the last bit of an `f32` that is about as large as `scale`, or less than the least of them.
+/// Whether two numbers are equal but for rounding: 2^-24 of the value, 2^-48 of `scale`, and the least `f32` together.
 fn near(found: f32, expected: f64, scale: f64) -> bool {
     let ulp = 2.0_f64.powi(-24) * expected.abs() + 2.0_f64.powi(-48) * scale + 2.0_f64.powi(-149);
     (f64::from(found) - expected).abs() <= ulp

@@ -1,4 +1,4 @@
-//! What a tracker of contacts tells from frame to frame, against sets of keys.
+//! Compares what a tracker of contacts tells from frame to frame with sets of keys.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,10 +8,10 @@ use jostle_core::Threads;
 /// The keys and the ids of contacts.
 pub type List = (Vec<[u64; 2]>, Vec<[u32; 2]>);
 
-/// What begins, what persists, what ends.
+/// The contacts that begin, persist and end.
 pub type Three = [List; 3];
 
-/// The definition: sets of keys.
+/// The definition of a tracker's answer, by sets of keys.
 #[derive(Debug, Default)]
 pub struct Oracle {
     between: bool,
@@ -30,7 +30,7 @@ impl Oracle {
         }
     }
 
-    /// What a frame changes.
+    /// Returns what a frame changes.
     ///
     /// # Panics
     /// For keys of more than two sets.
@@ -54,10 +54,10 @@ fn choose((keys, pairs): &List, takes: impl Fn(&[u64; 2]) -> bool) -> List {
     keys.iter().zip(pairs).filter(|(key, _)| takes(key)).unzip()
 }
 
-/// What a tracker says of a frame, whose slots and lists fit each other.
+/// Returns what a tracker says of a frame, after a check that its slots and lists fit each other.
 ///
 /// # Errors
-/// The tracker's.
+/// The errors of the tracker.
 ///
 /// # Panics
 /// When a slot is given twice, or a list contradicts another.
@@ -80,7 +80,8 @@ pub fn update(
     Ok(three.map(|list| (list.keys().to_vec(), list.pairs().to_vec())))
 }
 
-/// A spring for each contact, kept in an array by slot and in a map by keys: the sum of what it was told in each frame.
+/// A spring for each contact, kept in an array by slot and in a map by keys: the sum of what the contact was told in
+/// each frame.
 #[derive(Debug, Default)]
 pub struct Springs {
     by_slot: Vec<u64>,
@@ -88,7 +89,7 @@ pub struct Springs {
 }
 
 impl Springs {
-    /// Tells each contact of a frame a number, then compares all.
+    /// Tells each contact of a frame a number, then compares all springs.
     ///
     /// # Panics
     /// When a slot was not the contact's all along.

@@ -28,7 +28,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 pub use scene::{Kind, Scene};
 
-/// A pool of so many threads that all take part in a search, however few cores the machine has.
+/// Makes a pool of so many threads that all take part in a search, however few cores the machine has.
 ///
 /// # Panics
 /// When the system has no threads left.
@@ -38,10 +38,10 @@ pub fn pool(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
 }
 
-/// What some work comes to on a thread of a pool: [`ThreadPool::install`], whose ways there are compiled with this crate.
+/// Runs some work on a thread of a pool, and returns its result: [`ThreadPool::install`], compiled with this crate.
 ///
 /// # Panics
-/// When the work does.
+/// When the work panics.
 pub fn within<R: Send>(pool: &ThreadPool, work: impl FnOnce() -> R + Send) -> R {
     let (mut work, mut result) = (Some(work), None);
     install(pool, &mut || result = work.take().map(|work| work()));

@@ -1,4 +1,4 @@
-//! Lists of neighbours made of the pairs of a plain loop: compiled with this crate, since tests are compiled without
+//! Neighbour lists made of the pairs of a plain loop: compiled with this crate, since tests are compiled without
 //! optimization.
 
 use core::any::Any;
@@ -12,28 +12,28 @@ use crate::oracle::distance2;
 /// Rows, as they are or as they should be.
 #[derive(Debug, PartialEq)]
 pub struct Lists {
-    /// Where the row of each body begins; where the last one ends.
+    /// Where the row of each body begins, and where the last row ends.
     pub offsets: Vec<usize>,
     /// The rows, one after the other.
     pub neighbors: Vec<u32>,
-    /// The squared distance to each neighbour, as bits; none where nobody asked for them.
+    /// The squared distance to each neighbour, as bits; empty where nobody asked for distances.
     pub distances2: Vec<u32>,
 }
 
 impl Lists {
-    /// Of pairs of a body whose row it is, and a neighbour; ascending.
+    /// Makes lists of ascending pairs, each of the body whose row it is and a neighbour.
     ///
     /// # Panics
-    /// When `D` is neither 2 nor 3, or a pair names a body that there is not.
+    /// When `D` is neither 2 nor 3, or a pair names a body that does not exist.
     #[must_use]
     pub fn of<const D: usize>([a, b]: [Bodies<'_, D>; 2], directed: &[[u32; 2]]) -> Self {
         of_any(&[gathered(a), gathered(b)], directed)
     }
 
-    /// What a search has filled in.
+    /// Copies what a search has filled in.
     ///
     /// # Panics
-    /// When there is not an offset more than there are rows.
+    /// When there is not one offset more than there are rows.
     #[must_use]
     pub fn found(lists: &NeighborLists) -> Self {
         assert_eq!(lists.offsets().len(), lists.len() + 1);
@@ -61,12 +61,12 @@ fn of_sets<const D: usize>(sets: &dyn Any, directed: &[[u32; 2]]) -> Option<List
     })
 }
 
-/// A neighbour in the plane with its image shift, and its squared distance and the vector to it in bits; 0 and -0 are
-/// the same.
+/// A neighbour in the plane: its id, its image shift, its squared distance in bits, and the vector to it in bits. 0 and
+/// -0 are the same.
 pub type Neighbor = (u32, [i32; 2], u64, [u64; 2]);
 
-/// All that lists with all columns in `f64` tell of the neighbours of each body, row by row, each row in ascending
-/// order: images of one neighbour may come in any.
+/// Returns all that lists with all columns in `f64` tell of the neighbours of each body, row by row. Each row is put in
+/// ascending order, since images of one neighbour may come in any order.
 ///
 /// # Panics
 /// When a column is missing.

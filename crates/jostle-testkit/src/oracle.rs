@@ -17,8 +17,8 @@ pub const LIMIT: f32 = (1_u64 << 60) as f32;
 /// Items that a double loop tests without a branch.
 const AT_ONCE: usize = 32;
 
-/// Whether two bodies overlap: squared distance of centres at most the squared sum of radii, in the precision of the
-/// bodies, left to right, multiply and add rounded separately. Touching counts.
+/// Returns whether two bodies overlap: squared distance of centres at most the squared sum of radii, in the precision
+/// of the bodies, left to right, multiply and add rounded separately. Touching counts.
 #[inline]
 #[must_use]
 pub fn overlaps<const D: usize, T: Real>(p: [T; D], p_radius: T, q: [T; D], q_radius: T) -> bool {
@@ -26,7 +26,7 @@ pub fn overlaps<const D: usize, T: Real>(p: [T; D], p_radius: T, q: [T; D], q_ra
     distance2(p, q) <= s * s
 }
 
-/// The square of the distance of two centres, as the predicate has it.
+/// Returns the square of the distance of two centres, as the predicate has it.
 #[inline]
 #[must_use]
 pub fn distance2<const D: usize, T: Real>(p: [T; D], q: [T; D]) -> T {
@@ -39,7 +39,7 @@ pub fn distance2<const D: usize, T: Real>(p: [T; D], q: [T; D]) -> T {
     distance2
 }
 
-/// Every overlapping pair `[a, b]`, `a < b`, in ascending order. O(n^2).
+/// Returns every overlapping pair `[a, b]`, `a < b`, in ascending order. O(n^2).
 ///
 /// # Panics
 /// When `D` is neither 2 nor 3.
@@ -48,7 +48,8 @@ pub fn pairs<const D: usize, T: Real>(view: Bodies<'_, D, T>) -> Vec<[u32; 2]> {
     loops(&(gathered(view), None::<Gathered<D, T>>))
 }
 
-/// Every overlapping pair `[a, b]` of a body of the first view and one of the second, in ascending order. O(n m).
+/// Returns every overlapping pair `[a, b]` of a body of the first view and a body of the second, in ascending order.
+/// O(n m).
 ///
 /// # Panics
 /// When `D` is neither 2 nor 3.
@@ -57,13 +58,14 @@ pub fn across<const D: usize, T: Real>(a: Bodies<'_, D, T>, b: Bodies<'_, D, T>)
     loops(&(gathered(a), Some(gathered(b))))
 }
 
-/// Of bodies of any type: compiled with this crate.
+/// Finds pairs of bodies of any type: compiled with this crate.
 fn loops(bodies: &dyn Any) -> Vec<[u32; 2]> {
     let all = [double_loop::<2, f32>, double_loop::<3, f32>, double_loop::<2, f64>, double_loop::<3, f64>];
     all.into_iter().find_map(|double_loop| double_loop(bodies)).expect("bodies have 2 or 3 axes")
 }
 
-/// The pairs of bodies and, if they are given, others; none if they are of another type.
+/// Returns the pairs of bodies with each other or, if others are given, with those; `None` if bodies are of another
+/// type.
 fn double_loop<const D: usize, T: Real>(bodies: &dyn Any) -> Option<Vec<[u32; 2]>> {
     let (bodies, others) = bodies.downcast_ref::<(Gathered<D, T>, Option<Gathered<D, T>>)>()?;
     let mut pairs = Vec::new();
@@ -78,7 +80,7 @@ fn double_loop<const D: usize, T: Real>(bodies: &dyn Any) -> Option<Vec<[u32; 2]
     Some(pairs)
 }
 
-/// [`pairs`], the rows of the loop shared out among the threads of the current rayon pool.
+/// As [`pairs`], with the rows of the loop shared out among the threads of the current rayon pool.
 ///
 /// # Panics
 /// When `D` is neither 2 nor 3.
@@ -87,7 +89,7 @@ pub fn pairs_in_parallel<const D: usize>(view: Bodies<'_, D, impl Real>) -> Vec<
     all_rows(&gathered(view))
 }
 
-/// Of bodies of any type: compiled with this crate.
+/// Finds pairs of bodies of any type: compiled with this crate.
 fn all_rows(bodies: &dyn Any) -> Vec<[u32; 2]> {
     let all = [rows::<2, f32>, rows::<3, f32>, rows::<2, f64>, rows::<3, f64>];
     all.into_iter().find_map(|rows| rows(bodies)).expect("bodies have 2 or 3 axes")
@@ -102,8 +104,8 @@ fn rows<const D: usize, T: Real>(bodies: &dyn Any) -> Option<Vec<[u32; 2]>> {
     Some(of_tasks(bodies.len(), &row))
 }
 
-/// The pairs `[a, b]` of item a and the items after it that hit, in ascending order: some are tested without a branch between
-/// them, and most of the time that is all.
+/// Returns the pairs `[a, b]` of item a and the items after it that hit, in ascending order. Several items are tested
+/// without a branch between them, and most of the time none of them hits.
 pub(crate) fn later_hits<I>(items: &[I], a: usize, hits: impl Fn(&I) -> bool) -> Vec<[u32; 2]> {
     let mut pairs = Vec::new();
     for (first, some) in (a + 1..).step_by(AT_ONCE).zip(items[a + 1..].chunks(AT_ONCE)) {
@@ -115,7 +117,7 @@ pub(crate) fn later_hits<I>(items: &[I], a: usize, hits: impl Fn(&I) -> bool) ->
     pairs
 }
 
-/// The error that a view must be refused with, if any.
+/// Returns the error that a view must be refused with, if any.
 ///
 /// # Errors
 /// [`ViewError::Lengths`], [`ViewError::TooMany`], or [`ViewError::Bodies`] with the first offenders in order of id.
@@ -129,7 +131,7 @@ pub fn check<const D: usize>(view: Bodies<'_, D>) -> Result<(), ViewError> {
 }
 
 compiled_here! {
-    /// The box of all centres of a scene, or the error that it must be refused with. O(n).
+    /// Returns the box of all centres of a scene, or the error that the scene must be refused with. O(n).
     ///
     /// # Errors
     /// As [`check`].
@@ -142,7 +144,7 @@ compiled_here! {
     }
 }
 
-/// The first fault of a body: centre, then radius, then both together.
+/// Returns the first fault of a body: centre, then radius, then both together.
 fn fault<const D: usize>(center: [f32; D], radius: f32) -> Option<Reason> {
     let axis_where = |fails: &dyn Fn(f32) -> bool| center.iter().position(|&x| fails(x)).map(|axis| axis as u8);
     if let Some(axis) = axis_where(&|x| !x.is_finite()) {

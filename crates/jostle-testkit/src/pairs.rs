@@ -15,14 +15,14 @@ impl Calls {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push([a, b]);
     }
 
-    /// All calls.
+    /// Returns the pairs of all calls.
     #[must_use]
     pub fn into_pairs(self) -> Vec<[u32; 2]> {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The same pairs in ascending order.
+/// Returns the same pairs in ascending order.
 #[must_use]
 pub fn ascending(pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {
     let mut keys: Vec<_> = pairs.iter().copied().map(key).collect();
@@ -30,7 +30,7 @@ pub fn ascending(pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {
     keys.into_iter().map(pair).collect()
 }
 
-/// Sorts keys; many of them digit by digit, from the lowest, as tests compare millions.
+/// Sorts keys. Many keys are sorted digit by digit, from the lowest, as tests compare millions.
 fn sort_keys(keys: &mut Vec<u64>) {
     const DIGIT: u32 = 11;
     if keys.len() < 1 << DIGIT {
@@ -58,19 +58,19 @@ fn sort_keys(keys: &mut Vec<u64>) {
     }
 }
 
-/// What so many tasks find, those of the first task first, in the current rayon pool.
+/// Returns the pairs that so many tasks find, the first task's pairs first. Runs in the current rayon pool.
 pub(crate) fn of_tasks(tasks: usize, find: &(dyn Fn(usize) -> Vec<[u32; 2]> + Sync)) -> Vec<[u32; 2]> {
     (0..tasks).into_par_iter().flat_map_iter(find).collect()
 }
 
-/// The same in ascending order.
+/// As [`of_tasks`], in ascending order.
 pub(crate) fn of_tasks_ascending(tasks: usize, find: &(dyn Fn(usize) -> Vec<[u32; 2]> + Sync)) -> Vec<[u32; 2]> {
     let mut keys: Vec<_> = of_tasks(tasks, find).into_iter().map(key).collect();
     sort_keys(&mut keys);
     keys.into_iter().map(pair).collect()
 }
 
-/// A pair as one number, in the order of pairs: numbers are sorted in half the time.
+/// Returns a pair as one number, in the order of pairs: numbers are sorted in half the time.
 fn key([a, b]: [u32; 2]) -> u64 {
     u64::from(a) << 32 | u64::from(b)
 }
@@ -79,17 +79,18 @@ fn pair(key: u64) -> [u32; 2] {
     [(key >> 32) as u32, key as u32]
 }
 
-/// A pair by ids of whole sets, the lesser first, and by how many vectors of the cell the second body is moved; 0 where there is no axis.
+/// A pair by ids of whole sets, the lesser first, and the numbers of cell vectors by which the second body is moved; 0
+/// where there is no axis.
 pub type Hit = [i64; 5];
 
-/// The hit of two bodies, whichever comes first.
+/// Returns the hit of two bodies, whichever comes first.
 #[must_use]
 pub fn hit<const D: usize>([a, b]: [u64; 2], shift: [i32; D]) -> Hit {
     let back = shift.map(|k| -k);
     if a < b || (a == b && shift > back) { hit_between([a, b], shift) } else { hit_between([b, a], back) }
 }
 
-/// The hit of a body of one set and a body of another.
+/// Returns the hit of a body of one set and a body of another.
 #[must_use]
 pub fn hit_between<const D: usize>(ids: [u64; 2], shift: [i32; D]) -> Hit {
     let mut hit = [ids[0] as i64, ids[1] as i64, 0, 0, 0];
@@ -97,16 +98,17 @@ pub fn hit_between<const D: usize>(ids: [u64; 2], shift: [i32; D]) -> Hit {
     hit
 }
 
-/// Hits in ascending order.
+/// Sorts hits in ascending order.
 pub fn sort_hits(hits: &mut [Hit]) {
     hits.sort_unstable();
 }
 
-/// All that a search tells of a pair in the plane: its sets, its ids, the shift of its image, and its time of impact in bits.
+/// All that a search tells of a pair in the plane: its sets, its ids, the shift of its image, and its time of impact in
+/// bits.
 pub type Known = ([usize; 2], [u32; 2], [i32; 2], u64);
 
-/// All that a search tells of its pairs, in its order; `meetings` are the sets that meet. Of the two opposite shifts
-/// of a body and its own image, the one whose last step that is not 0 is positive.
+/// Returns all that a search tells of its pairs, in its order. `meetings` are the pairs of sets that meet. Of the two
+/// opposite shifts of a body and its own image, it gives the shift whose last step that is not 0 is positive.
 ///
 /// # Panics
 /// When there are pairs of other sets.
@@ -133,7 +135,7 @@ pub fn sort_known(known: &mut [Known]) {
     known.sort_unstable();
 }
 
-/// Each pair from both sides, in ascending order.
+/// Returns each pair from both sides, in ascending order.
 #[must_use]
 pub fn both_ways(pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {
     let both: Vec<_> = pairs.iter().flat_map(|&[a, b]| [[a, b], [b, a]]).collect();

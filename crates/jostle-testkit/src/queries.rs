@@ -8,7 +8,7 @@ use crate::Scene;
 use crate::axes::compiled_here;
 use crate::oracle::overlaps;
 
-/// The ids of those that a point is in, ascending.
+/// Returns the ids of the bodies that a point is in, ascending.
 ///
 /// # Panics
 /// When `D` is neither 2 nor 3.
@@ -17,7 +17,7 @@ pub fn point<const D: usize>(scene: &Scene<D>, point: [f32; D]) -> Vec<u32> {
     circle(scene, &Circle::new(point, 0.0))
 }
 
-/// The `count` bodies whose centres lie nearest to a point, of those within a distance: by distance, then id.
+/// Returns the `count` bodies whose centres lie nearest to a point and within a distance of it: by distance, then id.
 ///
 /// # Panics
 /// When `D` is neither 2 nor 3.
@@ -27,7 +27,7 @@ pub fn nearest<const D: usize>(scene: &Scene<D>, point: [f32; D], count: usize, 
 }
 
 compiled_here! {
-    /// The ids of the circles or spheres that overlap one, ascending.
+    /// Returns the ids of the bodies that overlap a circle or sphere, ascending.
     ///
     /// # Panics
     /// When `D` is neither 2 nor 3.
@@ -36,7 +36,7 @@ compiled_here! {
         accepted(scene, |center, radius| overlaps(asked.center, asked.radius, center, radius))
     }
 
-    /// The ids of those that touch a box, ascending.
+    /// Returns the ids of the bodies that touch a box, ascending.
     ///
     /// # Panics
     /// When `D` is neither 2 nor 3.
@@ -52,7 +52,7 @@ compiled_here! {
         })
     }
 
-    /// What a ray hits, by distance, then id.
+    /// Returns the bodies that a ray hits, by distance, then id.
     ///
     /// # Panics
     /// When `D` is neither 2 nor 3.
@@ -64,12 +64,12 @@ compiled_here! {
         hits
     }
 
-    /// The first of the bodies whose centres lie within a distance of a point: by distance, then id.
+    /// Returns the first of the bodies whose centres lie within a distance of a point: by distance, then id.
     fn first_within<const D: usize>(scene: &Scene<D>, point: &[f32; D], within: &f32, most: &usize) -> Vec<Reached> {
         let distance2 = |center: [f32; D]| {
             (0..D).map(|axis| center[axis] - point[axis]).map(|d| d * d).reduce(|sum, d2| sum + d2).unwrap_or(0.0)
         };
-        // Of squares of distances, which have the same order but where roots are equal.
+        // Squared distances are sorted: they have the same order, but where roots are equal.
         let mut nearest: Vec<_> =
             bodies(scene).map(|(id, (center, _))| Reached { id, distance: distance2(center) }).collect();
         nearest.retain(|body| body.distance <= within * within);
@@ -83,7 +83,7 @@ compiled_here! {
     }
 }
 
-/// By distance, then id.
+/// Orders by distance, then id.
 fn order(a: &Reached, b: &Reached) -> core::cmp::Ordering {
     a.distance.total_cmp(&b.distance).then(a.id.cmp(&b.id))
 }
@@ -97,12 +97,12 @@ fn bodies<const D: usize>(scene: &Scene<D>) -> impl Iterator<Item = (u32, ([f32;
     (0..scene.len()).map(move |id| (id as u32, body(id)))
 }
 
-/// The bodies that a predicate on centre and radius accepts.
+/// Returns the ids of the bodies whose centre and radius a predicate accepts.
 fn accepted<const D: usize>(scene: &Scene<D>, accepts: impl Fn([f32; D], f32) -> bool) -> Vec<u32> {
     bodies(scene).filter(|&(_, (center, radius))| accepts(center, radius)).map(|(id, _)| id).collect()
 }
 
-/// The product of two vectors, from left to right.
+/// Returns the product of two vectors, summed from left to right.
 fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
     (1..D).fold(a[0] * b[0], |sum, axis| sum + a[axis] * b[axis])
 }

@@ -68,9 +68,9 @@ pub enum Kind {
     ///
     /// Pairs a body at n = 10k, 100k, 1M: 0.589, 0.587, 0.588 in 2D; 1.09, 1.12, 1.13 in 3D.
     Uniform,
-    /// Radii 0.5 to 1; half of the bodies in Gaussian clusters of about 500 whose widths span a decade, the others
-    /// spread evenly over a world so large that they rarely meet. The heart of the narrowest cluster is some 1,400 (2D)
-    /// or 14,000 (3D) times denser than the void.
+    /// Radii 0.5 to 1. Half of the bodies are in Gaussian clusters of about 500 whose widths span a decade. The others
+    /// are spread evenly over a world so large that they rarely meet. The heart of the narrowest cluster is some 1,400
+    /// (2D) or 14,000 (3D) times denser than the void.
     ///
     /// Pairs a body at n = 10k, 100k, 1M: 0.95, 1.19, 1.26 in 2D; 1.59, 1.40, 1.21 in 3D.
     Clustered,
@@ -83,8 +83,9 @@ pub enum Kind {
     ///
     /// Pairs a body at n = 10k, 100k, 1M: 5.88, 5.97, 5.99 in 2D; 5.49, 5.79, 5.90 in 3D.
     Dense,
-    /// As smoothed particles and atoms lie: one radius, 1, on a square or cubic lattice from which each is displaced at
-    /// random by up to 0.3 of its spacing on each axis, so that a body has about 20 (2D) or 40 (3D) neighbours.
+    /// Bodies as smoothed particles and atoms lie, all of radius 1. Each is displaced at random from a square or cubic
+    /// lattice, by up to 0.3 of the lattice's spacing on each axis, so that a body has about 20 (2D) or 40 (3D)
+    /// neighbours.
     ///
     /// Pairs a body at n = 10k, 100k, 1M: 9.4, 9.5, 9.6 in 2D; 16.0, 17.4, 18.6 in 3D.
     Fluid,
@@ -107,7 +108,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A name that no [`Kind`] bears.
+/// A name that no [`Kind`] has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no scene is called {0:?}: uniform, clustered, powerlaw, dense, fluid")]
 pub struct UnknownKind(pub String);
@@ -124,20 +125,20 @@ impl FromStr for Kind {
 /// Radii of all kinds but [`Kind::PowerLaw`] are uniform from this to 1.
 const SMALLEST: f64 = 0.5;
 
-/// Smallest radius of [`Kind::PowerLaw`]; the largest is 1,000 times that.
+/// Smallest radius of [`Kind::PowerLaw`]; the largest is 1,000 times as large.
 const DUST: f64 = 0.01;
 
 /// Chance that a Pareto radius of tail index 16/13 exceeds 1,000 times the smallest: 1000^(-16/13). The index is near
 /// 1.2, and such that its inverse is a sum of powers of 1/2, so that square roots suffice to draw a radius.
 const BEYOND_GIANTS: f64 = 2.030_917_620_904_739e-4;
 
-/// Bodies for each cluster: half of them in it.
+/// Bodies for each cluster; half of them are in it.
 const BODIES_A_CLUSTER: usize = 1000;
 
 /// The widest cluster is this many times wider than the narrowest.
 const WIDTHS: f64 = 10.0;
 
-/// What depends on the number of axes.
+/// The numbers that depend on the number of axes.
 struct Space {
     /// Volume of the ball of radius 1.
     ball: f64,
@@ -180,7 +181,7 @@ impl Space {
     }
 }
 
-/// The side of the square or cube `[0, side)^D` that holds the centres of a scene.
+/// Returns the side of the square or cube `[0, side)^D` that holds the centres of a scene.
 ///
 /// # Panics
 /// When `D` is neither 2 nor 3.
@@ -198,7 +199,7 @@ pub fn world<const D: usize>(kind: Kind, n: usize) -> f32 {
     (if D == 2 { volume.sqrt() } else { cube_root(volume) }) as f32
 }
 
-/// Newton's iteration from above, since `cbrt` differs between platforms.
+/// Finds a cube root by Newton's iteration from above, since `cbrt` differs between platforms.
 fn cube_root(v: f64) -> f64 {
     let mut x = v.max(1.0);
     loop {
@@ -210,7 +211,7 @@ fn cube_root(v: f64) -> f64 {
     }
 }
 
-/// `n` bodies of a kind; the same bits for the same arguments on every platform.
+/// Draws `n` bodies of a kind; the same bits for the same arguments on every platform.
 ///
 /// # Panics
 /// When `D` is neither 2 nor 3.
@@ -224,7 +225,8 @@ compiled_here! {
         drawn(*kind, *n, *seed)
     }
 
-    /// The same bodies as an array of structs, which no pass reads as slices: centre, NaN where there is no third axis, radius.
+    /// Returns the same bodies as an array of structs, which no pass reads as slices: centre, NaN where there is no
+    /// third axis, radius.
     ///
     /// # Panics
     /// When `D` is neither 2 nor 3.
@@ -264,7 +266,8 @@ fn drawn<const D: usize>(kind: Kind, n: usize, seed: u64) -> Scene<D> {
     (0..n).map(body).collect()
 }
 
-/// A radius of density r^-(1 + 16/13) from `DUST` to 1,000 times that: u^(-13/16), with 13/16 = 1/2 + 1/4 + 1/16.
+/// Draws a radius of density r^-(1 + 16/13) from `DUST` to 1,000 times `DUST`: u^(-13/16), with 13/16 = 1/2 + 1/4 +
+/// 1/16.
 fn pareto(rng: &mut Pcg64Mcg) -> f64 {
     let u = BEYOND_GIANTS + (1.0 - BEYOND_GIANTS) * rng.random::<f64>();
     let half = u.sqrt();
@@ -277,7 +280,7 @@ struct Cluster<const D: usize> {
     width: f64,
 }
 
-/// Clusters anywhere in the world, the inverse of their widths uniform.
+/// Draws clusters anywhere in the world, with the inverse of their widths uniform.
 fn clusters<const D: usize>(rng: &mut Pcg64Mcg, n: usize, side: f32) -> Vec<Cluster<D>> {
     let widest = WIDTHS * Space::of(D).narrowest;
     let cluster = |_| Cluster {
@@ -288,13 +291,14 @@ fn clusters<const D: usize>(rng: &mut Pcg64Mcg, n: usize, side: f32) -> Vec<Clus
 }
 
 impl<const D: usize> Cluster<D> {
-    /// A normally distributed point; what leaves the world on one side enters on the other.
+    /// Draws a normally distributed point. A point that leaves the world on one side enters on the other.
     fn center(&self, rng: &mut Pcg64Mcg, side: f32) -> [f64; D] {
         self.middle.map(|x| (x + self.width * normal(rng)).rem_euclid(f64::from(side)))
     }
 }
 
-/// Nearly normal with mean 0 and variance 1: the sum of twelve uniform numbers, less 6. It needs no logarithm.
+/// Draws a nearly normal number of mean 0 and variance 1: the sum of twelve uniform numbers, less 6. It needs no
+/// logarithm.
 fn normal(rng: &mut Pcg64Mcg) -> f64 {
     (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
 }

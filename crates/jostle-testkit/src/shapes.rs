@@ -48,7 +48,7 @@ impl<const D: usize> BoxScene<D> {
         }
     }
 
-    /// The boxes whose id leaves this remainder by 2.
+    /// Returns the boxes whose id leaves this remainder when divided by 2.
     #[must_use]
     pub fn half(&self, remainder: usize) -> Self {
         let every = |column: &Vec<f32>| column.iter().copied().skip(remainder).step_by(2).collect();
@@ -59,7 +59,7 @@ impl<const D: usize> BoxScene<D> {
 /// What boxes look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoxKind {
-    /// Spread evenly, of sides alike.
+    /// Spread evenly, with similar sides.
     Uniform,
     /// A thousand times as long as they are thin, along the axes.
     Beams,
@@ -67,18 +67,18 @@ pub enum BoxKind {
     Rods,
     /// In clusters.
     Clustered,
-    /// Many small ones among few large ones.
+    /// Many small boxes among few large ones.
     PowerLaw,
     /// On a lattice, each touching its neighbours at an edge or a corner.
     Touching,
-    /// Points, lines, planes, and some without end.
+    /// Points, lines and planes, and some boxes without end.
     Degenerate,
-    /// All of the same place.
+    /// All in the same place.
     Equal,
 }
 
 impl BoxKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 8] = [
         Self::Uniform,
         Self::Beams,
@@ -91,19 +91,20 @@ impl BoxKind {
     ];
 }
 
-/// `n` boxes, each of which overlaps a few others.
+/// Makes `n` boxes, each of which overlaps a few others.
 #[must_use]
 pub fn boxes<const D: usize>(kind: BoxKind, n: usize) -> BoxScene<D> {
     scene_of(&kind, &n)
 }
 
-/// Every overlapping pair `[a, b]`, `a < b`, in ascending order. O(n^2).
+/// Returns every overlapping pair `[a, b]`, `a < b`, in ascending order. O(n^2).
 #[must_use]
 pub fn box_pairs<const D: usize>(boxes: &BoxScene<D>) -> Vec<[u32; 2]> {
     loops(boxes, &None)
 }
 
-/// Every overlapping pair `[a, b]` of a box of the first scene and one of the second, in ascending order. O(n m).
+/// Returns every overlapping pair `[a, b]` of a box of the first scene and a box of the second, in ascending order. O(n
+/// m).
 #[must_use]
 pub fn boxes_across<const D: usize>(a: &BoxScene<D>, b: &BoxScene<D>) -> Vec<[u32; 2]> {
     loops(a, &Some(b.clone()))
@@ -206,12 +207,12 @@ fn made<const D: usize>(kind: BoxKind, n: usize) -> BoxScene<D> {
 pub enum Solid<const D: usize> {
     /// A box by its corners.
     Boxed([[f64; D]; 2]),
-    /// A capsule by its ends, which are the same of a circle or a sphere, and its radius.
+    /// A capsule by its ends and its radius. The ends of a circle or a sphere are the same.
     Long([[f64; D]; 2], f64),
 }
 
 impl<const D: usize> Solid<D> {
-    /// A little more than it takes on an axis.
+    /// Returns a little more than the extent of the body on an axis.
     fn reach(&self, axis: usize) -> [f64; 2] {
         let (&[p, q], radius) = match self {
             Self::Boxed(corners) => (corners, 0.0),
@@ -220,19 +221,20 @@ impl<const D: usize> Solid<D> {
         [p[axis].min(q[axis]) - radius - 1e-6, p[axis].max(q[axis]) + radius + 1e-6]
     }
 
-    /// The distance of a point from the box, or from the segment of the capsule.
+    /// Returns the distance of a point from the box, or from the segment of the capsule.
     #[must_use]
     pub fn distance(&self, point: [f64; D]) -> f64 {
         distance_from(&point, self)
     }
 
-    /// How far along a ray, whose direction is of length 1, the body is entered, and by how much the ray could miss it: found by halving.
+    /// Returns how far along a ray the body is entered, and by how much the ray could miss it. The direction is of
+    /// length 1. Both are found by halving.
     #[must_use]
     pub fn entered(&self, origin: [f64; D], direction: [f64; D], reach: f64) -> (f64, f64) {
         entered(self, &origin, &direction, &reach)
     }
 
-    /// The same, elsewhere.
+    /// Returns the body moved by a shift.
     #[must_use]
     pub fn at(&self, shift: [f64; D]) -> Self {
         let moved = |points: [[f64; D]; 2]| points.axes(|point| from_axes(|axis| point[axis] + shift[axis]));
@@ -243,19 +245,20 @@ impl<const D: usize> Solid<D> {
     }
 }
 
-/// The pairs `[a, b]` of bodies of two sets that touch, and those for which that is too close to be told: distances are found
-/// by halving, and share no formula with those of the engine. Of one set, where no second one is given. O(n m).
+/// Returns the pairs `[a, b]` of bodies of two sets that touch, and the pairs that are too close to tell. Distances are
+/// found by halving, and share no formula with those of the engine. Without a second set, pairs are within the first.
+/// O(n m).
 #[must_use]
 pub fn solid_pairs<const D: usize>(a: &Vec<Solid<D>>, b: &Option<Vec<Solid<D>>>) -> [Vec<[u32; 2]>; 2] {
     solid_loops(a, b)
 }
 
-/// A pair, and by how many of each vector of the cell its second body is moved.
+/// A pair, and how many of each vector of the cell its second body is moved by.
 pub type Seen<const D: usize> = ([u32; 2], [i32; D]);
 
-/// As [`solid_pairs`], in a space that repeats in each direction that has a vector, all bodies as they were given: the second one of a
-/// pair is seen at each sum of at most `most` of each vector. A body meets images of itself at shifts whose last number other
-/// than 0 is positive. Ascending. O(n m (2 most + 1)^D).
+/// As [`solid_pairs`], in a space that repeats in each direction that has a vector, with all bodies as they were given.
+/// The second body of a pair is seen at each sum of at most `most` of each vector. A body meets images of itself at
+/// shifts whose last number other than 0 is positive. The pairs ascend. O(n m (2 most + 1)^D).
 #[must_use]
 pub fn solid_images<const D: usize>(
     a: &Vec<Solid<D>>,
@@ -335,7 +338,7 @@ compiled_here! {
     }
 }
 
-/// By how much two bodies overlap: far from zero where they do or do not by definition of two boxes.
+/// Returns by how much two bodies overlap. It is 1 or -1 for two boxes, and -1 where bounds do not meet.
 fn slack_of<const D: usize>(a: &Solid<D>, b: &Solid<D>) -> f64 {
     if !(0..D).all(|axis| a.reach(axis)[0] <= b.reach(axis)[1] && b.reach(axis)[0] <= a.reach(axis)[1]) {
         return -1.0;
@@ -350,7 +353,8 @@ fn slack_of<const D: usize>(a: &Solid<D>, b: &Solid<D>) -> f64 {
     }
 }
 
-/// The distance of a segment from a box or from the segment of a capsule: along the segment it falls, then rises.
+/// Returns the distance of a segment from a box or from the segment of a capsule: along the segment it falls, then
+/// rises.
 fn least_distance<const D: usize>([p, q]: [[f64; D]; 2], body: &Solid<D>) -> f64 {
     let at = |t: f64| {
         let point = from_axes(|axis| p[axis] + t * (q[axis] - p[axis]));

@@ -1,4 +1,4 @@
-//! The radix sort against the stable sort of the standard library.
+//! Compares the radix sort with the stable sort of the standard library.
 
 use jostle_core::Workers;
 use jostle_core::radix::RadixSort;
@@ -6,7 +6,7 @@ use rayon::ThreadPool;
 
 use crate::pool;
 
-/// A number that looks random: the finaliser of SplitMix64.
+/// Returns a number that looks random: the finaliser of SplitMix64.
 #[must_use]
 pub fn mix(i: usize) -> u64 {
     let mut z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -15,7 +15,7 @@ pub fn mix(i: usize) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Items of 4 N bytes that know where they stood.
+/// Returns items of 4 N bytes that know where they stood.
 #[must_use]
 pub fn items<const N: usize>(n: usize) -> Vec<[u32; N]> {
     (0..n)
@@ -36,7 +36,7 @@ pub struct Sorts<const N: usize> {
 }
 
 impl<const N: usize> Sorts<N> {
-    /// Sorts on pools of 1, 2, 3 and 8 threads.
+    /// Makes sorts on the calling thread and on pools of 1, 2, 3 and 8 threads.
     #[must_use]
     #[allow(clippy::new_without_default, reason = "it starts threads")]
     pub fn new() -> Self {
@@ -44,7 +44,7 @@ impl<const N: usize> Sorts<N> {
     }
 }
 
-/// Sorts that are held against the stable sort of the standard library.
+/// Sorts that are compared with the stable sort of the standard library.
 pub trait CheckSorts {
     /// Sorts items with these codes in every way.
     ///
@@ -75,20 +75,20 @@ impl<const N: usize> CheckSorts for Sorts<N> {
     }
 }
 
-/// Places in the order of their codes, by the standard library.
+/// Returns the places in the order of their codes, by the standard library.
 fn in_order(codes: &[u64]) -> Vec<u32> {
     let mut places: Vec<_> = (0..codes.len() as u32).collect();
     places.sort_by_key(|&place| codes[place as usize]);
     places
 }
 
-/// Of items of 8 bytes, compiled with this crate.
+/// Returns the sorts of items of 8 bytes, compiled with this crate.
 #[must_use]
 pub fn of_8_bytes() -> Box<dyn CheckSorts> {
     Box::new(Sorts::<2>::new())
 }
 
-/// Of items of 12 bytes, compiled with this crate.
+/// Returns the sorts of items of 12 bytes, compiled with this crate.
 #[must_use]
 pub fn of_12_bytes() -> Box<dyn CheckSorts> {
     Box::new(Sorts::<3>::new())

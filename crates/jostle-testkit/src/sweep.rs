@@ -1,8 +1,9 @@
 //! Sort and sweep: the answer for scenes too large for the oracle, found in another way.
 //!
-//! The idea is Baraff's (1992): bodies become intervals on one axis, sorted by their lower ends; a body can only meet
-//! those that begin before it ends. That is done in each of several strips across another axis, with all bodies that reach into
-//! it; of two that meet there, the pair belongs to the strip where the later of them begins.
+//! The idea is Baraff's (1992): bodies become intervals on one axis, sorted by their lower ends, and a body can only
+//! meet bodies that begin before it ends. The sweep is made in each of several strips across another axis, with all
+//! bodies that reach into the strip. Of two bodies that meet there, the pair belongs to the strip where the later of
+//! the two begins.
 
 use core::any::Any;
 use core::ops::Range;
@@ -18,7 +19,7 @@ use crate::pairs::of_tasks_ascending;
 /// Bodies swept in one task, small enough that even a task of giants is not the last to finish.
 const TASK: usize = 1024;
 
-/// Strips, unless bodies are few.
+/// The number of strips, unless bodies are few.
 const STRIPS: usize = 32;
 
 /// Relative widening of a radius, in units of [`Real::EPSILON`]; see [`Interval::new`].
@@ -33,15 +34,15 @@ pub(crate) struct Interval {
 }
 
 impl Interval {
-    /// Two bodies that the predicate accepts have intervals that meet.
+    /// Makes the interval of a body. Two bodies that the predicate accepts have intervals that meet.
     ///
-    /// With `u = 2^-24`, `fl` for rounding to `f32` (and alike in `f64` with `u = 2^-53`, 2^-1075 and 2^-1074 below, and a
-    /// difference of 2^-537), `d = fl(xj - xi)` and `s = fl(ri + rj)`: the sum of squares is at
-    /// least `fl(d*d)`, so a hit means `fl(d*d) <= fl(s*s)`. A product is rounded by at most a factor `1 ± u` and, below
-    /// the normal range, by `2^-150`. Hence `d*d*(1 - u) <= s*s*(1 + u) + 2^-149`, and with the roundings of `d` and `s`
-    /// `|xj - xi| <= (ri + rj)*(1 + 5u) + 2^-74.4`. Widening each radius by `8u` and `2^-74` covers that with room for
-    /// the roundings to `f64` in the width. The last step, `x ± width`, needs none: rounding is monotone, so ends in order
-    /// stay in order.
+    /// Let `u = 2^-24`, `fl` be rounding to `f32`, `d = fl(xj - xi)` and `s = fl(ri + rj)`. (The same holds in `f64`
+    /// with `u = 2^-53`, 2^-1075 and 2^-1074 below, and a difference of 2^-537.) The sum of squares is at least
+    /// `fl(d*d)`, so a hit means `fl(d*d) <= fl(s*s)`. A product is rounded by at most a factor `1 ± u` and, below the
+    /// normal range, by `2^-150`. Hence `d*d*(1 - u) <= s*s*(1 + u) + 2^-149`, and with the roundings of `d` and `s`
+    /// `|xj - xi| <= (ri + rj)*(1 + 5u) + 2^-74.4`. Widening each radius by `8u` and `2^-74` covers that, with room for
+    /// the roundings to `f64` in the width. The last step, `x ± width`, needs no room: rounding is monotone, so ends in
+    /// order stay in order.
     fn new<const D: usize, T: Real>((center, radius): ([T; D], T), id: usize, axis: usize) -> Self {
         let width = radius.to_f64() * (1.0 + RELATIVE_MARGIN * T::EPSILON) + T::VANISHING;
         let x = center[axis].to_f64();
@@ -49,7 +50,7 @@ impl Interval {
     }
 }
 
-/// Every overlapping pair `[a, b]`, `a < b`, in ascending order: equal to [`crate::oracle::pairs`].
+/// Returns every overlapping pair `[a, b]`, `a < b`, in ascending order: equal to [`crate::oracle::pairs`].
 ///
 /// Runs in the current rayon pool. O(n log n + meetings of intervals on the axis of widest spread).
 ///
@@ -60,7 +61,7 @@ pub fn pairs<const D: usize>(view: Bodies<'_, D, impl Real>) -> Vec<[u32; 2]> {
     sweeps(&gathered(view))
 }
 
-/// Of bodies of any type: compiled with this crate.
+/// Finds pairs of bodies of any type: compiled with this crate.
 fn sweeps(bodies: &dyn Any) -> Vec<[u32; 2]> {
     let all = [swept::<2, f32>, swept::<3, f32>, swept::<2, f64>, swept::<3, f64>];
     all.into_iter().find_map(|swept| swept(bodies)).expect("bodies have 2 or 3 axes")
@@ -80,12 +81,12 @@ fn swept<const D: usize, T: Real>(bodies: &dyn Any) -> Option<Vec<[u32; 2]>> {
     }))
 }
 
-/// A body as one strip has it: its interval on the first axis, and the strip where it begins.
+/// A body in a strip: its interval on the first axis, its numbers, and the strip where it begins.
 type Entry<const D: usize, T> = (Interval, ([T; D], T), usize);
 
-/// The bodies of each strip across an axis, in the order of the intervals: a body stands in all strips that its interval on that
-/// axis reaches into. Where two such intervals meet, the greater of their lower ends lies in both, and so does its strip, since
-/// the strip of a number is no less than that of a lesser one.
+/// Returns the bodies of each strip across an axis, in the order of the intervals. A body stands in all strips that its
+/// interval on that axis reaches into. Where two such intervals meet, the greater of their lower ends lies in both, and
+/// so does its strip, since the strip of a number is no less than the strip of a lesser number.
 fn in_strips<const D: usize, T: Real>(
     intervals: &[Interval],
     bodies: &[([T; D], T)],
@@ -106,13 +107,13 @@ fn in_strips<const D: usize, T: Real>(
     strips
 }
 
-/// By lower ends.
+/// Sorts intervals by their lower ends.
 pub(crate) fn sorted(mut intervals: Vec<Interval>) -> Vec<Interval> {
     intervals.par_sort_unstable_by(|p, q| p.low.total_cmp(&q.low));
     intervals
 }
 
-/// The pairs of the bodies of `task` with those that begin later, as far as they belong to this strip.
+/// Returns the pairs of the bodies of `task` with bodies that begin later, as far as the pairs belong to this strip.
 fn sweep<const D: usize, T: Real>(entries: &[Entry<D, T>], strip: usize, task: Range<usize>) -> Vec<[u32; 2]> {
     let mut pairs = Vec::new();
     for i in task {
@@ -127,14 +128,14 @@ fn sweep<const D: usize, T: Real>(entries: &[Entry<D, T>], strip: usize, task: R
     pairs
 }
 
-/// The two axes on which centres are spread most.
+/// Returns the two axes on which centres are spread most.
 fn widest_axes<const D: usize, T: Real>(bodies: &[([T; D], T)]) -> [usize; 2] {
     let spread = |axis: usize| {
         let [low, high] = span(bodies, axis);
         high - low
     };
     let spreads: [f64; D] = from_axes(spread);
-    // Of equal ones the first.
+    // Of equal axes the first.
     let widest = |but: usize| {
         let axes = (0..D).rev().filter(|&axis| axis != but);
         axes.max_by(|&a, &b| spreads[a].total_cmp(&spreads[b])).unwrap_or(0)
@@ -143,7 +144,7 @@ fn widest_axes<const D: usize, T: Real>(bodies: &[([T; D], T)]) -> [usize; 2] {
     [first, widest(first)]
 }
 
-/// The least and the greatest centre on an axis.
+/// Returns the least and the greatest centre on an axis.
 fn span<const D: usize, T: Real>(bodies: &[([T; D], T)], axis: usize) -> [f64; 2] {
     let values = bodies.iter().map(|(center, _)| center[axis].to_f64());
     let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));

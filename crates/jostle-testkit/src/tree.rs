@@ -1,4 +1,4 @@
-//! What trees say, and the box of bodies by all ways to it: compiled with this crate, since tests are compiled without
+//! Checks of trees, and the box of bodies by all ways to it: compiled with this crate, since tests are compiled without
 //! optimization.
 
 use jostle_core::bounds::bounds_on;
@@ -8,17 +8,17 @@ use jostle_core::{Aabb, Bodies, LinearTree, RadiusField, ViewError, Workers};
 use crate::Scene;
 use crate::axes::compiled_here;
 
-/// Checks that the bodies at their ranks are those of the scene, that the padding is what the kernels count on, and so are the
-/// levels.
+/// Checks that the bodies at their ranks are those of the scene, and that the padding and the levels are what the
+/// kernels count on.
 ///
 /// # Panics
-/// When it is not so.
+/// When a check fails.
 pub fn assert_holds<const D: usize>(tree: &LinearTree<D>, scene: &Scene<D>, name: &str) {
     assert_is_of(tree, scene, &name.to_owned());
 }
 
 compiled_here! {
-    /// [`LinearTree::validate`].
+    /// Calls [`LinearTree::validate`].
     ///
     /// # Errors
     /// The first invariant found broken.
@@ -29,7 +29,7 @@ compiled_here! {
         tree.validate()
     }
 
-    /// Whether two trees say the same, but for NaN padding.
+    /// Returns whether two trees say the same, but for NaN padding.
     ///
     /// # Panics
     /// When `D` is neither 2 nor 3.
@@ -37,7 +37,8 @@ compiled_here! {
         parts(a) == parts(b)
     }
 
-    /// The box of all centres of a scene, by one thread and by several, and that of the same bodies in structs.
+    /// Returns the box of all centres of a scene, by one thread and by several, from slices and from the same bodies in
+    /// structs.
     ///
     /// # Panics
     /// When `D` is neither 2 nor 3.
@@ -81,7 +82,7 @@ compiled_here! {
     }
 }
 
-/// Centre, radius and id of the body at a place.
+/// Returns centre, radius and id of the body at a place.
 fn body<const D: usize>(tree: &LinearTree<D>, place: usize) -> ([f32; D], f32, u32) {
     let (leaf, lane) = (place / LEAF, place % LEAF);
     let bodies = &tree.bodies()[leaf];
@@ -92,7 +93,7 @@ fn body<const D: usize>(tree: &LinearTree<D>, place: usize) -> ([f32; D], f32, u
     (center, bodies.radii.0[lane], tree.leaf_ids()[leaf].0[lane])
 }
 
-/// Everything that a tree says, but NaN padding.
+/// Returns everything that a tree says, but NaN padding.
 fn parts<const D: usize>(tree: &LinearTree<D>) -> impl PartialEq {
     let places = (0..tree.leaves()).flat_map(|leaf| tree.leaf_places(leaf));
     let bodies: Vec<_> = places.map(|place| body(tree, place)).collect();

@@ -1,7 +1,8 @@
 //! Scenes that break broad phases: degenerate, lopsided, on the edge of rounding and of the range of `f32`.
 //!
-//! All are within the contract of the input. Those of [`all`] are small enough for the oracle; those of [`large`] are
-//! large enough for several threads and several pieces of a sort, and have few enough pairs for the sweep.
+//! All scenes are within the contract of the input. Scenes of [`all`] are small enough for the oracle. Scenes of
+//! [`large`] are large enough for several threads and several pieces of a sort, and have few enough pairs for the
+//! sweep.
 
 use jostle_core::axes::{Axes, from_axes};
 use rand::{RngExt, SeedableRng};
@@ -56,13 +57,13 @@ fn large_ones<const D: usize>() -> Named<D> {
     scenes
 }
 
-/// 2^exponent, subnormal or not, without the mathematics library.
+/// Returns 2^exponent, subnormal or not, without the mathematics library.
 fn power_of_two(exponent: i32) -> f32 {
     let factor = if exponent < 0 { 0.5 } else { 2.0 };
     (0..exponent.unsigned_abs()).fold(1.0, |power, _| power * factor)
 }
 
-/// `n` points in the unit square or cube, from a generator of its own.
+/// Draws `n` points in the unit square or cube, from a generator of its own.
 fn points<const D: usize>(n: usize, seed: u64) -> impl Iterator<Item = [f32; D]> {
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
     (0..n).map(move |_| from_axes(|_| rng.random()))
@@ -78,7 +79,7 @@ fn some_lattice<const D: usize>() -> impl Iterator<Item = [usize; D]> {
     lattice(if D == 2 { 27 } else { 9 })
 }
 
-/// The same order on every run, but no order in space.
+/// Puts bodies in an order that is the same on every run, but no order in space.
 fn shuffled<const D: usize>(bodies: impl IntoIterator<Item = Body<D>>) -> Scene<D> {
     let mut bodies = bodies.into_iter();
     shuffle(&mut || bodies.next())
@@ -105,7 +106,8 @@ fn few<const D: usize>(scenes: &mut Named<D>) {
     scenes.push(("two points apart", two(1.0, 0.0)));
 }
 
-/// Bodies that all meet each other, where their number does not matter: more than sixteen leaves of sixteen hold.
+/// Number of bodies that all meet each other, where the number does not matter: more than sixteen leaves of sixteen
+/// hold.
 const CROWD: usize = 270;
 
 fn coincident<const D: usize>(scenes: &mut Named<D>) {
@@ -163,7 +165,7 @@ fn sizes<const D: usize>(scenes: &mut Named<D>) {
     scenes.push(("points and one circle", zero_in_giant.collect()));
 }
 
-/// Hits that tight boxes lose.
+/// Scenes with hits that tight boxes lose.
 fn rounding<const D: usize>(scenes: &mut Named<D>) {
     let ulps_apart = |start: f32, radius: f32| {
         let step = start.next_up() - start;
@@ -183,7 +185,7 @@ fn rounding<const D: usize>(scenes: &mut Named<D>) {
     scenes.push(("couples built to touch", shuffled(couples)));
 }
 
-/// The ends of the range of `f32` and of the contract.
+/// Scenes at the ends of the range of `f32` and of the contract.
 fn range<const D: usize>(scenes: &mut Named<D>) {
     let outlier = points(1000, 41).map(|p: [f32; D]| (p, 0.01)).chain([([1e18; D], 0.01)]);
     scenes.push(("outlier at 1e18", outlier.collect()));
@@ -247,11 +249,11 @@ fn counts<const D: usize>(scenes: &mut Named<D>) {
     }
 }
 
-/// Many bodies in few places, and much emptiness.
+/// Scenes of many bodies in few places, and much emptiness.
 fn large_crowds<const D: usize>(scenes: &mut Named<D>) {
     let piles = points(900, 101).flat_map(|p| (0..20).map(move |_| (p, 1e-4)));
     scenes.push(("900 piles of 20", shuffled(piles)));
-    // More of them than a sort takes in one piece; they touch nobody, being in line.
+    // More bodies than a sort takes in one piece. They are in line and touch no other.
     let column = (0..20_000).map(|i| (from_axes(|axis| if axis == 0 { i as f32 } else { 0.25 }), 0.4));
     scenes.push(("a line of 20,000 that miss", shuffled(column)));
     let nest = (0..6).flat_map(|depth| {

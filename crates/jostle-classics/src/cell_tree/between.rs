@@ -1,4 +1,4 @@
-//! All pairs between two groups: two lists a cell, two stacks.
+//! All pairs between two groups: two lists in each cell, two stacks.
 
 use core::ops::Range;
 
@@ -7,7 +7,7 @@ use super::group::Group;
 use super::stack::{Ancestors, Stack};
 use super::unit_cells::Node;
 
-/// As [`Walk`](super::walk::Walk), for pairs of a body of the first group and one of the second.
+/// As [`Walk`](super::walk::Walk), for pairs of a body of the first group and a body of the second.
 pub(super) struct WalkBetween<'a, const D: usize, C> {
     pub(super) cells: &'a mut C,
     pub(super) groups: &'a [Group<D>; GROUPS],
@@ -19,8 +19,8 @@ pub(super) struct WalkBetween<'a, const D: usize, C> {
 }
 
 impl<const D: usize, C: Cells<D>> WalkBetween<'_, D, C> {
-    /// Tests the bodies of a cell, then goes on to its children; returns whether there is anything in it or below it.
-    /// `carried` are the ends of the stacks.
+    /// Tests the bodies of a cell, then visits its children. Returns whether there is anything in the cell or below it.
+    /// `carried` are the ranges at the ends of the stacks that count for the cell.
     pub(super) fn visit(&mut self, node: &Node<D>, carried: [Range<usize>; GROUPS]) -> bool {
         let cell = self.cells.get(node.index);
         let own: [_; GROUPS] = core::array::from_fn(|g| self.stacks[g].push_list(&self.groups[g], cell.first[g]));
@@ -43,7 +43,7 @@ impl<const D: usize, C: Cells<D>> WalkBetween<'_, D, C> {
         used
     }
 
-    /// Bodies of the first group against those of the second that are in the same cell or above.
+    /// Tests bodies of the first group in a cell against bodies of the second in the same cell or above.
     fn test_first(&mut self, own: &Range<usize>, others: &Range<usize>) {
         for me in own.clone().map(|at| self.stacks[0].get(at)) {
             for other in self.stacks[1].hits_of(me.body, others.clone()) {
@@ -55,7 +55,7 @@ impl<const D: usize, C: Cells<D>> WalkBetween<'_, D, C> {
         self.tests += (own.len() * others.len()) as u64;
     }
 
-    /// Bodies of the second group against those of the first above.
+    /// Tests bodies of the second group in a cell against bodies of the first in the cells above.
     fn test_second(&mut self, own: &Range<usize>, others: &Range<usize>) {
         for me in own.clone().map(|at| self.stacks[1].get(at)) {
             for other in self.stacks[0].hits_of(me.body, others.clone()) {

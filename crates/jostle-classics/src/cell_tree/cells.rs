@@ -6,10 +6,10 @@ use super::index::CellIndex;
 use crate::error::SetupError;
 use crate::link::Link;
 
-/// Two groups of bodies at most are held: those whose pairs are sought, or the two between which they are.
+/// The most groups of bodies: one group whose pairs are sought, or two groups between which pairs are sought.
 pub(crate) const GROUPS: usize = 2;
 
-/// One cell: its lists of bodies, one a group, and which of its children have something in them.
+/// A cell: a list of bodies for each group, and which of its children have something in them or below them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cell {
     pub(crate) first: [Link; GROUPS],
@@ -49,13 +49,13 @@ impl Cell {
 /// All cells of a tree, by number: [`DenseCells`](crate::DenseCells) or
 /// [`SparseCells`](crate::SparseCells), and no others.
 ///
-/// A cell that is not blank is known to its parent as a child, and so up to the root: that is what leads a walk past
-/// empty subtrees.
+/// A cell that is not blank is known to its parent as a child, and so up to the root: this leads a walk past empty
+/// subtrees.
 pub trait Cells<const D: usize>: Debug + Clone + Send + sealed::Sealed {
     /// The deepest level that there is room for.
     const DEEPEST: u32;
 
-    /// Every cell blank.
+    /// Makes cells that are all blank.
     ///
     /// # Errors
     /// [`SetupError::Depth`] when `depth` is more than [`Cells::DEEPEST`].
@@ -66,19 +66,19 @@ pub trait Cells<const D: usize>: Debug + Clone + Send + sealed::Sealed {
     #[doc(hidden)]
     fn clear(&mut self);
 
-    /// A copy of a cell; a blank one where none is kept.
+    /// Returns a copy of a cell; a blank cell where none is kept.
     #[doc(hidden)]
     fn get(&self, index: CellIndex<D>) -> Cell;
 
-    /// A cell that is about to be filled, made where there is none yet.
+    /// Returns a cell that is about to be filled, and makes it if there is none yet.
     #[doc(hidden)]
     fn fill(&mut self, index: CellIndex<D>) -> &mut Cell;
 
-    /// A walk has found nothing in a cell and nothing below it.
+    /// Is called when a walk has found nothing in a cell and nothing below it.
     #[doc(hidden)]
     fn drop_end(&mut self, _index: CellIndex<D>) {}
 
-    /// A walk has been everywhere.
+    /// Is called when a walk has been everywhere.
     #[doc(hidden)]
     fn end_walk(&mut self) {}
 
@@ -86,7 +86,7 @@ pub trait Cells<const D: usize>: Debug + Clone + Send + sealed::Sealed {
     #[doc(hidden)]
     fn bytes(&self) -> usize;
 
-    /// Puts a body at the head of a list; returns the one that follows it.
+    /// Puts a body at the head of a list. Returns the link to the body after it.
     #[doc(hidden)]
     #[inline]
     fn push(&mut self, index: CellIndex<D>, group: usize, id: u32) -> Link {
@@ -99,8 +99,8 @@ pub trait Cells<const D: usize>: Debug + Clone + Send + sealed::Sealed {
         next
     }
 
-    /// Makes a cell known to its parent, and that to its own, up to one that was known already. Over a frame that is
-    /// one step for each cell on the way to a body, whatever the number of bodies.
+    /// Makes a cell known to its parent, the parent to its own parent, and so on up to a cell that was known already.
+    /// Over a frame that is one step for each cell on the way to a body, whatever the number of bodies.
     #[doc(hidden)]
     fn tell_parents(&mut self, mut index: CellIndex<D>) {
         while let Some((parent, k)) = index.up() {

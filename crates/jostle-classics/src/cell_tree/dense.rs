@@ -4,16 +4,16 @@ use super::cells::{Cell, Cells, sealed::Sealed};
 use super::index::CellIndex;
 use crate::error::SetupError;
 
-/// The most cells that an array may have, 2^25: at 12 bytes each that is 400 MB, and gives 12 levels below the root in
-/// the plane, 8 in space. A level more takes four or eight times that.
+/// The most cells of an array, 2^25: at 12 bytes each they take 400 MB, and give 12 levels below the root in the plane,
+/// 8 in space. A level more takes four or eight times as much.
 const MOST_CELLS: u64 = 1 << 25;
 
-/// Every cell of every level in one array, there or not: the fastest to reach, and 12 bytes for each, used or not
-/// (depth 8: 1 MB in the plane, 230 MB in space).
+/// Every cell of every level in one array, in use or not: the fastest to reach, at 12 bytes a cell (depth 8: 1 MB in
+/// the plane, 230 MB in space).
 #[derive(Debug, Clone)]
 pub struct DenseCells<const D: usize> {
     cells: Vec<Cell>,
-    /// The cells that are not blank, so that to clear them does not take a look at all.
+    /// The cells that are not blank, so that clearing need not look at all cells.
     used: Vec<CellIndex<D>>,
 }
 

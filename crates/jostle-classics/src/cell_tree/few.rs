@@ -6,7 +6,7 @@ use super::stack::Ancestors;
 use super::unit_cells::{Node, Span};
 use crate::body::Body;
 
-/// A search for the bodies of a tree that overlap one from elsewhere.
+/// A search for the bodies of a tree that overlap a body from elsewhere.
 pub(super) struct Search<'a, const D: usize, C> {
     pub(super) cells: &'a C,
     pub(super) group: &'a Group<D>,
@@ -18,7 +18,7 @@ pub(super) struct Search<'a, const D: usize, C> {
 }
 
 impl<const D: usize, C: Cells<D>> Search<'_, D, C> {
-    /// Tests the bodies of the cell that is the smallest to hold this one, of those above it and of those below.
+    /// Tests the bodies of the smallest cell that holds this body, of the cells above it and of the cells below it.
     pub(super) fn run(mut self, home: &Node<D>) -> u64 {
         let mut index = home.index;
         while let Some((parent, _)) = index.up() {

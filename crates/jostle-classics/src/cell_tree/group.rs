@@ -4,7 +4,7 @@ use super::unit_cells::{Span, UnitCells};
 use crate::body::Body;
 use crate::link::Link;
 
-/// Bodies by id, with the unit cells they reach and the next of their cell's list.
+/// Bodies by id, with the unit cells that each reaches and the next body of its cell's list.
 #[derive(Debug, Clone)]
 pub(super) struct Group<const D: usize> {
     pub(super) bodies: Vec<Body<D>>,

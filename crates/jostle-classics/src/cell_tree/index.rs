@@ -1,8 +1,7 @@
 //! The number of a cell among the cells of all levels.
 
-/// A cell's position when the cells of all levels stand in one array: cell n of level L at
-/// (2^(D L) - 1)/(2^D - 1) + n, as [`jostle_core::morton::Cell::linear_index`] has it. 32 bits hold 15 levels in the
-/// plane and 10 in space.
+/// The position of a cell in one array of the cells of all levels: cell n of level L is at (2^(D L) - 1)/(2^D - 1) + n,
+/// as in [`jostle_core::morton::Cell::linear_index`]. 32 bits hold 15 levels in the plane and 10 in space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CellIndex<const D: usize>(u32);
 
@@ -24,7 +23,7 @@ impl<const D: usize> CellIndex<D> {
         Self(Self::cells_above(level) as u32 + number)
     }
 
-    /// The cell one level up, and which of its children this one is; `None` for the root.
+    /// Returns the cell one level up, and the number of this cell among its children; `None` for the root.
     #[inline]
     pub(crate) const fn up(self) -> Option<(Self, u32)> {
         match self.0.checked_sub(1) {

@@ -1,4 +1,4 @@
-//! The bodies of the cells above the one that a walk is at.
+//! The bodies of the cells above the cell that a walk is at.
 
 use core::ops::Range;
 
@@ -10,14 +10,14 @@ use crate::link::Link;
 /// Which bodies of the cells above are tested against the bodies of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ancestors {
-    /// All of them, as the linear quadtree has it: a body that straddles a high border meets everything below it.
+    /// All bodies, as in the linear quadtree: a body that straddles a high border meets everything below it.
     #[default]
     All,
-    /// Those that touch the cell, by the unit cells they reach: each is looked at again at every child.
+    /// Bodies that touch the cell, by the unit cells that they reach: each is looked at again at every child.
     Touching,
 }
 
-/// The bodies of the cells from the root to the current one. Those that count for a cell are a range at the end.
+/// The bodies of the cells from the root to the current one. The bodies that count for a cell are a range at the end.
 #[derive(Debug, Clone)]
 pub(super) struct Stack<const D: usize> {
     bodies: Vec<Carried<D>>,
@@ -31,7 +31,7 @@ impl<const D: usize> Stack<D> {
         self.bodies[at]
     }
 
-    /// Pushes a cell's list; returns where it lies.
+    /// Pushes a cell's list, and returns its range.
     #[inline]
     pub(super) fn push_list(&mut self, group: &Group<D>, first: Link) -> Range<usize> {
         let start = self.bodies.len();
@@ -39,7 +39,7 @@ impl<const D: usize> Stack<D> {
         start..self.bodies.len()
     }
 
-    /// What of a range counts for a child: the range itself, or a copy of those in it that touch the child's region.
+    /// Returns what counts for a child: the range itself, or a copy of the bodies in it that touch the child's region.
     #[inline]
     pub(super) fn carry(&mut self, from: Range<usize>, region: &Span<D>, ancestors: Ancestors) -> Range<usize> {
         if ancestors == Ancestors::All {
@@ -60,7 +60,7 @@ impl<const D: usize> Stack<D> {
         self.bodies.truncate(len);
     }
 
-    /// The ids of those of a range that overlap a body.
+    /// Returns the ids of the bodies in a range that overlap a body.
     #[inline]
     pub(super) fn hits_of(&self, body: Body<D>, among: Range<usize>) -> impl Iterator<Item = u32> {
         self.bodies[among].iter().filter(move |other| body.overlaps(&other.body)).map(|other| other.id)

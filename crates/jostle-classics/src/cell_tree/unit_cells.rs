@@ -5,7 +5,7 @@ use jostle_core::morton::encode;
 
 use super::index::CellIndex;
 
-/// A box of unit cells: on each axis those from `lo` to `hi`, both included.
+/// A box of unit cells: on each axis the cells from `lo` to `hi`, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span<const D: usize> {
     lo: [u16; D],
@@ -19,15 +19,15 @@ impl<const D: usize> Span<D> {
         (0..D).all(|axis| self.lo[axis] <= other.hi[axis] && other.lo[axis] <= self.hi[axis])
     }
 
-    /// Levels between the unit cells and the smallest cell that holds the box: the bits, counted from the lowest, up to
-    /// the highest in which its corners differ. No descent.
+    /// Returns the levels between the unit cells and the smallest cell that holds the box: the number of bits, from the
+    /// lowest to the highest in which the corners differ. It needs no descent.
     #[inline]
     fn levels_up(&self) -> u32 {
         let differ = (0..D).fold(0, |bits, axis| bits | (self.lo[axis] ^ self.hi[axis]));
         u16::BITS - differ.leading_zeros()
     }
 
-    /// Child `k` of a box that is a cell: half of it on each axis.
+    /// Returns child `k` of a box that is a cell: half of the box on each axis.
     fn child(mut self, k: u32) -> Self {
         for axis in 0..D {
             let middle = self.lo[axis] + (self.hi[axis] - self.lo[axis]) / 2;
@@ -55,8 +55,8 @@ impl<const D: usize> Node<D> {
     }
 }
 
-/// Maps coordinates to unit cells. Monotone on each axis, and what lies outside the world counts as its border: boxes
-/// that share a point share a unit cell, wherever they are.
+/// Maps coordinates to unit cells. The map is monotone on each axis, and points outside the world count as on its
+/// border. So boxes that share a point share a unit cell, wherever they are.
 #[derive(Debug, Clone)]
 pub(super) struct UnitCells<const D: usize> {
     lo: [f32; D],
@@ -92,8 +92,8 @@ impl<const D: usize> UnitCells<D> {
         }
     }
 
-    /// The unit cells that a box reaches. `as` saturates, and the NaN of 0 * infinity, at the lower border of a world
-    /// too small for a finite scale, becomes 0.
+    /// Returns the unit cells that a box reaches. `as` saturates, and turns NaN into 0: at the lower border of a world
+    /// too small for a finite scale, 0 * infinity is NaN.
     #[inline]
     pub(super) fn span(&self, aabb: &Aabb<D>) -> Span<D> {
         let last = self.last();
@@ -138,7 +138,7 @@ mod tests {
     /// The cell of the core that holds both corners, at most at the level of the unit cells.
     fn of_the_core<const D: usize>(span: &Span<D>, depth: u32) -> Option<u64> {
         let below = D as u32 * (Cell::<D>::MAX_LEVEL - depth);
-        // Shifted twice, since all 64 bits at once are too many.
+        // Shifted in two steps, since a shift by all 64 bits at once is too far.
         let code = |corner: [u16; D]| (encode(corner.map(u32::from)) << (below / 2)) << (below - below / 2);
         let cell = Cell::<D>::smallest_holding(code(span.lo), code(span.hi));
         let cell = if cell.level() > depth { Cell::of_code(code(span.lo), depth)? } else { cell };

@@ -17,21 +17,21 @@ pub enum BrokenCells {
         /// The body.
         id: u32,
     },
-    /// Bodies that no way from the root leads to, or that it leads to twice.
+    /// Bodies that a walk from the root does not meet, or meets twice.
     #[error("{reached} of the {bodies} bodies of group {group} are reached from the root")]
     Reached {
         /// 0 or 1.
         group: usize,
-        /// Bodies found on the way through all cells.
+        /// Bodies met on a walk through all cells.
         reached: usize,
-        /// Bodies there are.
+        /// Bodies in the group.
         bodies: usize,
     },
 }
 
 impl<const D: usize, C: Cells<D>> CellTree<D, C> {
-    /// Checks that each body is in the list of its smallest cell, once, and that the way from the root leads there.
-    /// O(n + cells in use).
+    /// Checks that each body is in the list of its smallest cell, once, and that a walk from the root leads there. O(n
+    /// + cells in use).
     ///
     /// # Errors
     /// The first invariant found broken.

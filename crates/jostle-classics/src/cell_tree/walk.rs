@@ -19,8 +19,8 @@ pub(super) struct Walk<'a, const D: usize, C> {
 }
 
 impl<const D: usize, C: Cells<D>> Walk<'_, D, C> {
-    /// Tests the bodies of a cell, then goes on to its children; returns whether there is anything in it or below it.
-    /// `carried` is the end of the stack.
+    /// Tests the bodies of a cell, then visits its children. Returns whether there is anything in the cell or below it.
+    /// `carried` is the range at the end of the stack that counts for the cell.
     pub(super) fn visit(&mut self, node: &Node<D>, carried: Range<usize>) -> bool {
         let cell = self.cells.get(node.index);
         let own = self.stack.push_list(self.group, cell.first[0]);
@@ -38,7 +38,7 @@ impl<const D: usize, C: Cells<D>> Walk<'_, D, C> {
         used
     }
 
-    /// Own bodies against those of the cells above and against each other.
+    /// Tests the cell's own bodies against bodies of the cells above and against each other.
     fn test(&mut self, carried: &Range<usize>, own: &Range<usize>) {
         for at in own.clone() {
             let me = self.stack.get(at);

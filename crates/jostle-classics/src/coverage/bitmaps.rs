@@ -1,4 +1,4 @@
-//! A bitmap a group, and the two passes over the objects.
+//! A bitmap for each group, and the two passes over the objects.
 
 use jostle_core::Aabb;
 
@@ -6,7 +6,7 @@ use super::hits::Hits;
 use crate::error::SetupError;
 use crate::grid::CellMap;
 
-/// Pixels at most, 2^24: 64 MiB a group.
+/// The most pixels, 2^24: 64 MiB a group.
 const MAX_PIXELS: usize = 1 << 24;
 
 /// A rectangle of pixels over a part of the world.
@@ -19,10 +19,10 @@ pub(super) struct Screen {
     height: u32,
 }
 
-/// What an object covers.
+/// An object, by the pixels that it covers.
 pub(super) trait Mask {
-    /// Gives each pixel that the object may touch and that is `wanted`, with the part of it that it covers, until
-    /// `stop` says so; returns whether it did.
+    /// Calls `stop` with each `wanted` pixel that the object may touch, and the part of the pixel that the object
+    /// covers, until `stop` returns true. Returns whether it did.
     fn any(&self, screen: &Screen, wanted: impl Fn(usize) -> bool, stop: impl FnMut(usize, f32) -> bool) -> bool;
 }
 
@@ -59,7 +59,7 @@ impl Screen {
     }
 }
 
-/// The bitmaps of two groups of objects, which are kept in units of pixels.
+/// The bitmaps of two groups, and their objects in units of pixels.
 #[derive(Debug, Clone)]
 pub(super) struct Bitmaps<M> {
     pub(super) screen: Screen,
@@ -81,7 +81,8 @@ impl<M: Mask> Bitmaps<M> {
         pixels + self.groups.iter().map(Vec::capacity).sum::<usize>() * size_of::<M>() + self.hits.bytes()
     }
 
-    /// Gives each pixel that a group covers a part of, row by row, and what each of them does.
+    /// Calls `pixel` with each pixel that a group covers a part of, row by row, and the sum that each group covers of
+    /// it.
     pub(super) fn for_each_pixel(&self, pixel: &mut dyn FnMut(Aabb<2>, [f32; 2])) {
         for y in 0..self.screen.height {
             for x in 0..self.screen.width {
@@ -94,7 +95,7 @@ impl<M: Mask> Bitmaps<M> {
         }
     }
 
-    /// Adds up what the objects of each group cover, then asks each whether it is hit.
+    /// Adds up what the objects of each group cover, then finds which objects are hit.
     pub(super) fn find(&mut self) -> &Hits {
         for (sums, group) in self.sums.iter_mut().zip(&self.groups) {
             sums.fill(0.0);
@@ -119,7 +120,7 @@ fn add(screen: &Screen, mask: &impl Mask, sums: &mut [f32]) {
     });
 }
 
-/// Whether the object and the others cover the area of a pixel together, in one that both touch.
+/// Returns whether an object and the other group together cover the area of a pixel that both touch.
 fn is_hit(screen: &Screen, mask: &impl Mask, others: &[f32]) -> bool {
     let shared = |pixel: usize| others[pixel] > 0.0;
     mask.any(screen, shared, |pixel, covered| covered > 0.0 && covered + others[pixel] >= 1.0)

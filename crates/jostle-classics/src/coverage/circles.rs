@@ -1,4 +1,4 @@
-//! Circles: full inside, nothing outside, samples on the rim.
+//! Circles: pixels are full inside, empty outside, and sampled on the rim.
 
 use core::f32::consts::SQRT_2;
 
@@ -9,20 +9,20 @@ use super::hits::Hits;
 use crate::check::check;
 use crate::error::SetupError;
 
-/// Samples on a side of a pixel at most.
+/// The most samples on a side of a pixel.
 const MAX_SAMPLES: u32 = 16;
 
 /// "Was I hit at all?" for circles of two groups, by coverage of pixels. Approximate: see [`Hits::misjudged`].
 ///
-/// With distances from the circle's centre to the lower corner of a pixel, and the pixel's diagonal of sqrt(2), a pixel
-/// farther than r + sqrt(2) is not covered, and one nearer than r - sqrt(2) wholly; the rest, the rim, is sampled at
-/// S x S points. What a circle covers is computed twice, once to add it and once to ask. O(pixels + N S^2 R^2), R being
-/// a radius in pixels.
+/// Distances are from the circle's centre to the lower corner of a pixel, whose diagonal is sqrt(2). A pixel farther
+/// than r + sqrt(2) is not covered, and a pixel nearer than r - sqrt(2) is covered wholly. The rest, the rim, is
+/// sampled at S x S points. The coverage is computed twice, once to add it and once to ask. O(pixels + N S^2 R^2), with
+/// R a radius in pixels.
 ///
-/// What lies beside the bitmap is not seen; nor is a circle so small that it slips between samples.
+/// Nothing beside the bitmap is seen, nor is a circle so small that it slips between samples.
 ///
-/// Of 500 against 500 circles of 3 to 9 pixels at 1280 x 720 pixels, S = 4, about 220 in 1,000 are hit; of these one in
-/// 300 is missed, and one in 500 of all is hit falsely.
+/// With 500 against 500 circles of 3 to 9 pixels at 1280 x 720 pixels, S = 4, about 220 in 1,000 circles are hit. One
+/// in 300 of these is missed, and one in 500 of all is hit falsely.
 ///
 /// ```
 /// # use jostle_core as jostle;
@@ -47,7 +47,7 @@ pub struct CircleCoverage {
 #[derive(Debug, Clone, Copy)]
 struct Samples {
     a_side: u32,
-    /// What one counts for: 1/S^2.
+    /// The weight of a sample: 1/S^2.
     weight: f32,
 }
 
@@ -60,8 +60,8 @@ struct Disc {
 }
 
 impl CircleCoverage {
-    /// Bitmaps of square pixels of this side over the part of the world that is seen, with `samples` x `samples` points
-    /// in each pixel of a rim.
+    /// Makes bitmaps of square pixels of this side over the part of the world that is seen, with `samples` x `samples`
+    /// points in each pixel of a rim.
     ///
     /// # Errors
     /// A world that is empty or has no finite size; a side not from 2^-60 to 2^60; more than 2^24 pixels, or 2^16 a
@@ -75,10 +75,10 @@ impl CircleCoverage {
         Ok(Self { bitmaps: Bitmaps::new(seen, pixel)?, samples: Samples { a_side: samples, weight } })
     }
 
-    /// Which circles of each group are hit by the other group, nearly.
+    /// Finds which circles of each group are hit by the other group, approximately.
     ///
     /// # Errors
-    /// As the search of the engine does; those of the first group first.
+    /// The errors of the engine's search; errors of the first group come first.
     pub fn find(&mut self, a: Circles<'_>, b: Circles<'_>) -> Result<&Hits, ViewError> {
         check(a)?;
         check(b)?;
@@ -94,8 +94,8 @@ impl CircleCoverage {
         Ok(self.bitmaps.find())
     }
 
-    /// Gives each pixel that was covered at the last search: its box, and the sum of what the objects of each group
-    /// cover of it, in pixels. Something to look at, row by row; nothing before the first search. O(pixels).
+    /// Calls `pixel` with each pixel that was covered at the last search: its box, and the sum of what the objects of
+    /// each group cover of it, in pixels. Something to look at, row by row; nothing before the first search. O(pixels).
     pub fn for_each_pixel(&self, pixel: &mut dyn FnMut(Aabb<2>, [f32; 2])) {
         self.bitmaps.for_each_pixel(pixel);
     }
@@ -119,15 +119,15 @@ impl Mask for Disc {
 }
 
 impl Disc {
-    /// The pixels that it may touch along an axis.
+    /// Returns the pixels that the circle may touch along an axis.
     fn pixels(&self, axis: usize, count: u32) -> core::ops::Range<u32> {
-        // `as` maps what lies outside to the ends.
+        // `as` clamps values outside its range.
         let first = (self.center[axis] - self.radius).floor() as u32;
         let end = (self.center[axis] + self.radius).floor() + 1.0;
         first..(end as u32).min(count)
     }
 
-    /// The part of a pixel that it covers.
+    /// Returns the part of a pixel that the circle covers.
     #[inline]
     fn covered(&self, x: u32, y: u32) -> f32 {
         let corner = [x as f32 - self.center[0], y as f32 - self.center[1]];
@@ -142,7 +142,7 @@ impl Disc {
         }
     }
 
-    /// The share of the sample points that lie inside; `corner` is seen from the centre.
+    /// Returns the share of the sample points that lie inside; `corner` is relative to the centre.
     fn sampled(&self, corner: [f32; 2]) -> f32 {
         let (count, step) = (self.samples.a_side as usize, 1.0 / self.samples.a_side as f32);
         let squares = |from: f32| -> [f32; MAX_SAMPLES as usize] {

@@ -1,4 +1,4 @@
-//! The exact answer by the loop over all pairs of the two groups: what the bitmaps are measured against, in what they
+//! The exact answer, by the loop over all pairs of the two groups. The bitmaps are measured against it, in what they
 //! find and in time.
 
 use jostle_core::{Aabb, Circles, ViewError};
@@ -9,10 +9,10 @@ use crate::body::Body;
 use crate::check::take;
 
 impl Hits {
-    /// Which circles overlap one of the other group, exactly. O(a * b).
+    /// Finds which circles overlap a circle of the other group, exactly. O(a * b).
     ///
     /// # Errors
-    /// As the search of the engine does; those of the first group first.
+    /// The errors of the engine's search; errors of the first group come first.
     pub fn of_circles(a: Circles<'_>, b: Circles<'_>) -> Result<Self, ViewError> {
         let mut groups = [Vec::new(), Vec::new()];
         take(a, &mut groups[0])?;
@@ -20,7 +20,7 @@ impl Hits {
         Ok(Self::of_all(&groups[0], &groups[1], Body::overlaps))
     }
 
-    /// Which rectangles share a point with one of the other group, exactly. O(a * b).
+    /// Finds which rectangles share a point with a rectangle of the other group, exactly. O(a * b).
     ///
     /// # Errors
     /// As [`RectangleCoverage::find`](super::RectangleCoverage::find).

@@ -1,11 +1,11 @@
-//! Who was hit, and how far two answers differ.
+//! Which objects were hit, and how far two answers differ.
 
-/// Of each object of two groups, whether it was hit by one of the other group.
+/// For each object of two groups, whether an object of the other group hit it.
 ///
-/// As bitmaps see it, there are *misses*, two that overlap by less than the pixels at their rims can tell, and *false
-/// hits*: several of one group that overlap each other cover more of a pixel, added up, than there is, and the rims of
-/// two that pass close by may come to a pixel together. [`misjudged`](Self::misjudged) counts both against the exact
-/// answer.
+/// In an answer of bitmaps, there are *misses*, two objects that overlap by less than the pixels at their rims can
+/// tell, and *false hits*: several objects of one group that overlap each other cover, added up, more of a pixel than
+/// there is, and the rims of two objects that pass close by may fill a pixel together. [`misjudged`](Self::misjudged)
+/// counts both against the exact answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hits {
     groups: [Vec<bool>; 2],
@@ -16,7 +16,7 @@ pub struct Hits {
 pub struct Misjudged {
     /// The number of objects of both groups.
     pub objects: usize,
-    /// How many of them were hit, exactly.
+    /// How many of the objects were hit, exactly.
     pub hit: usize,
     /// How many were not hit but said to be.
     pub false_hits: usize,
@@ -25,19 +25,19 @@ pub struct Misjudged {
 }
 
 impl Hits {
-    /// Of the first group, by position.
+    /// Returns the hits of the first group, by position.
     #[must_use]
     pub fn a(&self) -> &[bool] {
         &self.groups[0]
     }
 
-    /// Of the second group, by position.
+    /// Returns the hits of the second group, by position.
     #[must_use]
     pub fn b(&self) -> &[bool] {
         &self.groups[1]
     }
 
-    /// Compares an answer with the exact one; objects that only one of them knows are left out. O(objects).
+    /// Compares an answer with the exact one. Objects that only one of the two has are left out. O(objects).
     #[must_use]
     pub fn misjudged(&self, exact: &Self) -> Misjudged {
         let mut sum = Misjudged::default();
@@ -51,7 +51,7 @@ impl Hits {
         sum
     }
 
-    /// Nobody hit, in groups of these sizes.
+    /// Sets groups of these sizes, in which no object is hit.
     pub(super) fn reset(&mut self, sizes: [usize; 2]) {
         for (hits, size) in self.groups.iter_mut().zip(sizes) {
             hits.clear();

@@ -1,4 +1,4 @@
-//! Rectangles: exact coverage, ends apart from what lies between them.
+//! Rectangles: exact coverage, with the end pixels apart from the pixels between them.
 
 use jostle_core::limits::REACH;
 use jostle_core::{Aabb, Reason, ViewError};
@@ -9,11 +9,11 @@ use crate::error::SetupError;
 
 /// "Was I hit at all?" for rectangles of two groups, by coverage of pixels. Approximate: see [`Hits::misjudged`].
 ///
-/// What a rectangle covers of a pixel is exact, the product of two lengths: of the columns from its left to its right
-/// edge the first is covered by 1 - frac, the last by frac, those between wholly, and so are the rows. O(pixels +
-/// N R^2), R being a side in pixels.
+/// What a rectangle covers of a pixel is exact, the product of two lengths. Of the columns from its left to its right
+/// edge, the first is covered by 1 - frac, the last by frac, and the columns between wholly. Rows are covered likewise.
+/// O(pixels + N R^2), with R a side in pixels.
 ///
-/// What lies beside the bitmap is not seen.
+/// Nothing beside the bitmap is seen.
 ///
 /// ```
 /// # use jostle_core as jostle;
@@ -40,8 +40,9 @@ struct Slab {
     y: Span,
 }
 
-/// What an interval covers along one axis: `head` of the first pixel, `tail` of the last, those between wholly. An
-/// interval within one pixel has `first == last` and no tail; one beside the bitmap covers nothing of a first pixel.
+/// What an interval covers along one axis: `head` of the first pixel, `tail` of the last, and the pixels between
+/// wholly. An interval within one pixel has `first == last` and no tail; an interval beside the bitmap has a `head` of
+/// 0.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     first: u32,
@@ -66,7 +67,7 @@ pub(super) fn check(rectangles: &[Aabb<2>]) -> Result<(), ViewError> {
 }
 
 impl RectangleCoverage {
-    /// Bitmaps of square pixels of this side over the part of the world that is seen.
+    /// Makes bitmaps of square pixels of this side over the part of the world that is seen.
     ///
     /// # Errors
     /// A world that is empty or has no finite size; a side not from 2^-60 to 2^60; more than 2^24 pixels, or 2^16 a
@@ -75,7 +76,7 @@ impl RectangleCoverage {
         Ok(Self { bitmaps: Bitmaps::new(seen, pixel)? })
     }
 
-    /// Which rectangles of each group are hit by the other group, nearly.
+    /// Finds which rectangles of each group are hit by the other group, approximately.
     ///
     /// # Errors
     /// [`ViewError::Bodies`] that names rectangles of the first group, else of the second, with a coordinate that is
@@ -91,8 +92,8 @@ impl RectangleCoverage {
         Ok(self.bitmaps.find())
     }
 
-    /// Gives each pixel that was covered at the last search: its box, and the sum of what the objects of each group
-    /// cover of it, in pixels. Something to look at, row by row; nothing before the first search. O(pixels).
+    /// Calls `pixel` with each pixel that was covered at the last search: its box, and the sum of what the objects of
+    /// each group cover of it, in pixels. Something to look at, row by row; nothing before the first search. O(pixels).
     pub fn for_each_pixel(&self, pixel: &mut dyn FnMut(Aabb<2>, [f32; 2])) {
         self.bitmaps.for_each_pixel(pixel);
     }
@@ -105,7 +106,7 @@ impl RectangleCoverage {
 }
 
 impl Span {
-    /// The interval from `lo` to `hi`, cut off at 0 and `count`.
+    /// Makes the interval from `lo` to `hi`, cut off at 0 and `count`.
     fn new(lo: f32, hi: f32, count: u32) -> Self {
         let (lo, hi) = (lo.clamp(0.0, count as f32), hi.clamp(0.0, count as f32));
         let (first, last) = ((lo as u32).min(count - 1), (hi as u32).min(count - 1));
@@ -116,7 +117,7 @@ impl Span {
         }
     }
 
-    /// Whether it is no wider than nothing.
+    /// Returns whether the interval has no width.
     fn is_empty(self) -> bool {
         self.head <= 0.0
     }
@@ -129,7 +130,7 @@ impl Slab {
         Self { x: span(0), y: span(1) }
     }
 
-    /// The pixels of one row, of whose height a part is covered.
+    /// Calls `stop` with the pixels of one row, of which the part `height` is covered, until it returns true.
     #[inline]
     fn any_of_row(&self, row: usize, height: f32, stop: &mut impl FnMut(usize, f32) -> bool) -> bool {
         let (first, last) = (row + self.x.first as usize, row + self.x.last as usize);

@@ -1,4 +1,4 @@
-//! The tree as a broad phase: what has moved is moved.
+//! The tree as a broad phase: an update moves the bodies that have moved.
 
 use jostle_core::{Aabb, Bodies, ViewError};
 
@@ -9,8 +9,9 @@ use crate::broad_phase::BroadPhase;
 use crate::check::{body, check};
 use crate::free_list::SlotIndex;
 
-/// `update` moves what has moved and leaves alone what has not; more bodies than before are inserted, those that are no
-/// longer there removed, and [`Self::cleanup`] is called once. A tree that was filled by other means is emptied first.
+/// `update` moves the bodies that have moved and leaves the others alone. It inserts bodies beyond the former number,
+/// removes bodies that are gone, and calls [`Self::cleanup`] once. A tree that was filled by other means is emptied
+/// first.
 ///
 /// Pairs come along the Morton curve, whatever the tree looks like: the order depends on the bodies of the frame alone.
 impl BroadPhase<2> for DynamicQuadtree {
@@ -54,7 +55,7 @@ impl BroadPhase<2> for DynamicQuadtree {
 }
 
 impl DynamicQuadtree {
-    /// Removes all elements but the first so many, given that ids are slots.
+    /// Removes all elements but the first `kept`, given that ids are slots.
     fn keep(&mut self, kept: usize) {
         for slot in SlotIndex::range(kept..self.len()) {
             let span = self.span(&self.elements[slot].body);

@@ -1,4 +1,4 @@
-//! Lists of leaves: into them, out of them, and from one to four.
+//! The lists of leaves: puts elements in, takes them out, and splits one list into four.
 
 use super::DynamicQuadtree;
 use super::nodes::{Element, ElementNode, Kind, Leaf, Node, Place};
@@ -8,7 +8,7 @@ use crate::unit_cells::{Span, Square};
 type Slot = SlotIndex<Element>;
 
 impl DynamicQuadtree {
-    /// Lists an element in every leaf at and below `at` that its new span touches and its old one, if it has one, does not.
+    /// Lists an element in every leaf at and below `at` that its new span touches and its old span, if any, does not.
     pub(super) fn link(&mut self, at: Place, square: Square, element: Slot, new: Span, old: Option<Span>) {
         match self.quads[at].kind() {
             Kind::Branch(quad) => {
@@ -29,8 +29,8 @@ impl DynamicQuadtree {
         }
     }
 
-    /// Strikes an element off the list of every leaf at and below `at` that its old span touches and its new one, if it
-    /// has one, does not.
+    /// Takes an element off the list of every leaf at and below `at` that its old span touches and its new span, if
+    /// any, does not.
     pub(super) fn unlink(&mut self, at: Place, square: Square, element: Slot, old: Span, new: Option<Span>) {
         match self.quads[at].kind() {
             Kind::Branch(quad) => {
@@ -61,7 +61,7 @@ impl DynamicQuadtree {
         debug_assert!(false, "an element is listed in every leaf that it touches");
     }
 
-    /// Whether a leaf is to be split: too many of its elements do not cover all of it, and it can be split.
+    /// Returns whether a leaf is to be split: too many of its elements do not cover all of it, and it can be split.
     pub(super) fn is_crowded(&self, leaf: Leaf, square: Square) -> bool {
         if leaf.count as usize <= self.max_elements || square.is_unit() {
             return false;

@@ -1,10 +1,10 @@
-//! What the tree is made of, in eight or sixteen bytes each.
+//! The parts of the tree, eight or sixteen bytes each.
 
 use crate::body::Body;
 use crate::free_list::{Slot, SlotIndex};
 use crate::quads;
 
-/// A body and its id. Its rectangle follows from the circle, which takes four bytes less.
+/// A body and its id. The rectangle is computed from the circle, which takes four bytes less.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Element {
     pub(super) body: Body<2>,
@@ -29,7 +29,7 @@ impl Slot for Element {
     }
 }
 
-/// An element in the list of one leaf: it has one such node in each leaf that it touches.
+/// An element in the list of one leaf. An element has such a node in each leaf that it touches.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ElementNode {
     pub(super) next: Option<SlotIndex<ElementNode>>,
@@ -50,7 +50,7 @@ impl Slot for ElementNode {
     }
 }
 
-/// A branch or a leaf. Its square is not stored: whoever comes down from the root knows it.
+/// A branch or a leaf. Its square is not stored: a walk from the root knows it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
     /// The first child of a branch, as a quad; the first element node of a leaf, or `NO_INDEX`.

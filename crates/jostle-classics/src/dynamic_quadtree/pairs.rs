@@ -1,8 +1,8 @@
 //! All pairs, leaf by leaf.
 //!
-//! Lists lead all over the memory, and a processor that waits for each step does little else. So the lists of many leaves
-//! are followed side by side, then their elements are copied, all at once as far as the processor is concerned, and only
-//! then are pairs looked at.
+//! The lists of leaves lead all over the memory, and a processor that waits for each step does little else. So the walk
+//! follows the lists of many leaves side by side, then copies their elements, all at once as far as the processor is
+//! concerned, and only then looks at pairs.
 
 use super::DynamicQuadtree;
 use super::nodes::{Element, ElementNode, Kind, Leaf, Place};
@@ -21,7 +21,7 @@ pub(super) struct Crowd {
     cursors: Vec<Cursor>,
     slots: Vec<SlotIndex<Element>>,
     members: Vec<Member>,
-    /// The members of one leaf by the axes along which they begin in it, as [`Square::begins`] has it.
+    /// The members of one leaf, by the axes along which they begin in it (see [`Square::begins`]).
     parts: [Vec<Member>; 4],
     hits: Vec<Hit>,
 }
@@ -30,7 +30,7 @@ pub(super) struct Crowd {
 #[derive(Debug, Clone, Copy)]
 struct Cursor {
     next: SlotIndex<ElementNode>,
-    /// Where the next of its elements goes, and where the last has gone.
+    /// Where the next element of the list goes, and where its elements end.
     at: usize,
     end: usize,
 }
@@ -44,8 +44,8 @@ struct Member {
     lowest: [u32; 2],
 }
 
-/// A pair, in the order that pairs are given in: along the Morton curve of the lower corners of their intersections,
-/// which does not depend on how the tree came about.
+/// A pair, in the order in which pairs are given: along the Morton curve of the lower corners of their intersections.
+/// This order does not depend on how the tree came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Hit {
     code: u32,
@@ -106,7 +106,7 @@ impl Crowd {
                 let ElementNode { next, element } = tree.element_nodes[cursor.next];
                 self.slots[cursor.at] = element;
                 cursor.at += 1;
-                // Counted: where a list ends is known before what is in it.
+                // The count tells where a list ends, before its contents are known.
                 cursor.at < cursor.end && next.inspect(|&next| cursor.next = next).is_some()
             });
         }
@@ -150,7 +150,7 @@ impl Crowd {
     }
 }
 
-/// Tests the pairs that are a leaf's own: along each axis, at least one of the two begins in it.
+/// Tests the pairs that are a leaf's own: along each axis, at least one of the two elements begins in the leaf.
 fn meet_in_leaf([neither, along_x, along_y, both]: &[Vec<Member>; 4], hits: &mut Vec<Hit>) -> u64 {
     let mut looked_at = 0;
     for (i, a) in both.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What is in a rectangle, what is near a point, and a walk over all nodes.
+//! Searches: elements in a rectangle, elements near a point, and a walk over all nodes.
 
 use jostle_core::Aabb;
 
@@ -8,7 +8,7 @@ use crate::element_index::ElementIndex;
 use crate::neighbors::{Nearest, Neighbor};
 use crate::unit_cells::{Span, Square};
 
-/// A rectangle that is looked into.
+/// A rectangle to be searched.
 struct Query<'a> {
     rect: &'a Aabb<2>,
     span: Span,
@@ -17,10 +17,10 @@ struct Query<'a> {
 }
 
 impl DynamicQuadtree {
-    /// The ids, in ascending order, of the elements whose rectangles share a point with `rect`, without the one to omit.
+    /// Finds the ids, in ascending order, of the elements whose rectangles share a point with `rect`, except `omit`.
     ///
-    /// A rectangle is the body's [`Body::aabb`](crate::Body::aabb). A `rect` that is empty, or not a number, finds
-    /// nothing. O(leaves touched) and a sort of what is found.
+    /// The rectangle of an element is its body's [`Body::aabb`](crate::Body::aabb). A `rect` that is empty, or not a
+    /// number, finds nothing. O(leaves touched), and a sort of the ids found.
     pub fn query(&self, rect: &Aabb<2>, omit: Option<ElementIndex>, ids: &mut Vec<u32>) {
         ids.clear();
         if (0..2).all(|axis| rect.lo[axis] <= rect.hi[axis]) {
@@ -42,7 +42,7 @@ impl DynamicQuadtree {
         }
     }
 
-    /// An element in several leaves is taken in the one where its intersection with the rectangle has its lower corner.
+    /// Takes an element of several leaves from the leaf where its intersection with the rectangle has its lower corner.
     fn query_leaf(&self, leaf: Leaf, square: Square, query: &Query<'_>, ids: &mut Vec<u32>) {
         for slot in self.list(leaf).filter(|slot| Some(slot.get()) != query.omit) {
             let element = &self.elements[slot];
@@ -54,8 +54,8 @@ impl DynamicQuadtree {
         }
     }
 
-    /// The `k` elements whose centres are nearest to a point, by distance and then id. Nothing is near a point that is
-    /// not a number. About O(log n + k) where elements are small.
+    /// Finds the `k` elements whose centres are nearest to a point, by distance and then id. Nothing is near a point
+    /// that is not a number. About O(log n + k) where elements are small.
     pub fn nearest(&self, point: [f32; 2], k: usize, found: &mut Vec<Neighbor>) {
         if let Some(mut nearest) = Nearest::new(point, k, found) {
             self.nearest_below(self.quads.root, self.cells.root(), &mut nearest);
@@ -71,7 +71,7 @@ impl DynamicQuadtree {
                     }
                 }
             }
-            // Of the leaves that an element is listed in, one has its centre.
+            // Of the leaves that list an element, one has its centre.
             Kind::Leaf(leaf) => {
                 for slot in self.list(leaf) {
                     let element = &self.elements[slot];
@@ -83,8 +83,8 @@ impl DynamicQuadtree {
         }
     }
 
-    /// Hands out every node with its square, as a box in the world, and its depth: branches before what is below them,
-    /// leaves with the ids of their elements in no order.
+    /// Calls `branch` or `leaf` with the square of every node, as a box in the world, and its depth. Branches come
+    /// before the nodes below them; leaves come with the ids of their elements in no order.
     pub fn traverse(
         &self,
         mut branch: impl FnMut(Aabb<2>, u32),
@@ -99,7 +99,7 @@ impl DynamicQuadtree {
         });
     }
 
-    /// As [`Self::traverse`]: a branch is one without a list.
+    /// As [`Self::traverse`]; a node without a list is a branch.
     pub(super) fn traverse_below(&self, at: Place, square: Square, visit: &mut dyn FnMut(Square, Option<Leaf>)) {
         match self.quads[at].kind() {
             Kind::Branch(quad) => {

@@ -11,14 +11,14 @@ struct Met<'a> {
     tree: &'a DynamicQuadtree,
     quads: usize,
     element_nodes: usize,
-    /// For each slot of an element, the number of the leaf that listed it last, and how many did.
+    /// For each slot of an element, the number of the leaf that listed it last, and how many leaves did.
     listed: Vec<(usize, usize)>,
     leaves: usize,
 }
 
 impl DynamicQuadtree {
-    /// Checks every invariant: vacant slots are chained up; every occupied one is reached from the root, once; counts are
-    /// the lengths of lists; an element is listed once in each leaf that it touches, and in no other; leaves above the
+    /// Checks every invariant. Vacant slots are chained. Every occupied slot is reached from the root once. Counts are
+    /// the lengths of lists. An element is listed once in each leaf that it touches, and in no other. Leaves above the
     /// greatest depth are not crowded. O(n times leaves an element).
     ///
     /// # Errors
@@ -89,7 +89,8 @@ impl Met<'_> {
         Ok(())
     }
 
-    /// Counts a leaf once, so that an element listed in one leaf twice, and not in another, is found out.
+    /// Counts a leaf once for an element, so that an element listed twice in one leaf, and not in another, is found
+    /// out.
     fn list(&mut self, slot: SlotIndex<Element>) {
         if let Some((last, leaves)) = self.listed.get_mut(slot.get()) {
             *leaves += usize::from(*last != self.leaves);

@@ -24,8 +24,8 @@ impl CellRange {
         (0..2).map(|axis| (u64::from(self.hi[axis]) + 1).saturating_sub(self.lo[axis].into())).product()
     }
 
-    /// The cell in which two blocks meet first: the lower corner of what they share. Whatever lists two things in all
-    /// cells that they touch finds them together several times, and in this one cell once.
+    /// Returns the cell in which two blocks meet first: the lower corner of their intersection. A grid that lists two
+    /// items in all cells that they touch finds the two together several times, but in this cell once.
     #[inline]
     pub(crate) fn first_shared(self, other: Self) -> Option<[u16; 2]> {
         let lo = [self.lo[0].max(other.lo[0]), self.lo[1].max(other.lo[1])];
@@ -33,7 +33,7 @@ impl CellRange {
         shared.then_some(lo)
     }
 
-    /// Whether a cell is in the block.
+    /// Returns whether a cell is in the block.
     pub(crate) fn holds(self, cell: [u16; 2]) -> bool {
         (0..2).all(|axis| (self.lo[axis]..=self.hi[axis]).contains(&cell[axis]))
     }
@@ -43,14 +43,14 @@ impl CellRange {
         (self.lo[1]..=self.hi[1]).flat_map(move |row| (self.lo[0]..=self.hi[0]).map(move |column| [column, row]))
     }
 
-    /// The block that reaches `by` cells farther on all sides, but not beyond `all`.
+    /// Returns the block that reaches `by` cells farther on all sides, but not beyond `all`.
     pub(crate) fn grown(self, by: u16, all: Self) -> Self {
         let lo = |axis: usize| self.lo[axis].saturating_sub(by).max(all.lo[axis]);
         let hi = |axis: usize| self.hi[axis].saturating_add(by).min(all.hi[axis]);
         Self { lo: [lo(0), lo(1)], hi: [hi(0), hi(1)] }
     }
 
-    /// The cells of the block that are not in a block inside it, row by row.
+    /// Returns the cells of the block that are not in the block `inner` inside it, row by row.
     pub(crate) fn cells_around(self, inner: Self) -> impl Iterator<Item = [u16; 2]> {
         let columns = |range: Self| u32::from(range.lo[0])..u32::from(range.hi[0]) + 1;
         let (whole, gap) = (columns(self), columns(inner));
@@ -61,12 +61,12 @@ impl CellRange {
         })
     }
 
-    /// The same block in cells that are 2^`bits` times as narrow.
+    /// Returns the same block in cells that are 2^`bits` times as narrow.
     pub(crate) fn finer(self, bits: u32) -> Self {
         Self { lo: self.lo.map(|i| i << bits), hi: self.hi.map(|i| (i << bits) | ((1 << bits) - 1)) }
     }
 
-    /// The same block in cells that are 2^`bits` times as wide.
+    /// Returns the same block in cells that are 2^`bits` times as wide.
     pub(crate) fn coarser(self, bits: u32) -> Self {
         Self { lo: self.lo.map(|i| i >> bits), hi: self.hi.map(|i| i >> bits) }
     }
@@ -74,8 +74,8 @@ impl CellRange {
 
 /// Maps points to square cells over a world.
 ///
-/// The map is monotone on each axis, and what lies outside the world counts as in the nearest cell of its border: two
-/// boxes that share a point share a cell, wherever they lie. All that is exact about the grids rests on that.
+/// The map is monotone on each axis, and a point outside the world counts as in the nearest cell of its border. So two
+/// boxes that share a point share a cell, wherever they lie. The exactness of the grids rests on that.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct CellMap {
     lo: [f32; 2],
@@ -88,7 +88,7 @@ pub(crate) struct CellMap {
 }
 
 impl CellMap {
-    /// Square cells over a world, at most `most` of them.
+    /// Makes square cells over a world, at most `most` of them.
     pub(crate) fn new(world: Aabb<2>, name: &'static str, side: f32, most: usize) -> Result<Self, SetupError> {
         SetupError::check_world(&world)?;
         check_length(name, side)?;
@@ -118,12 +118,12 @@ impl CellMap {
         CellRange { lo: [0, 0], hi: [(self.columns - 1) as u16, (self.rows - 1) as u16] }
     }
 
-    /// The cell of a point; of NaN, the first.
+    /// Returns the cell of a point; a NaN coordinate counts as in the first column or row.
     #[inline]
     pub(crate) fn cell(&self, point: [f32; 2]) -> [u16; 2] {
         let along = |axis: usize, count: u32| {
             let cell = (point[axis] - self.lo[axis]) * self.scale;
-            // `max` takes the 0 for NaN. What is left is in range.
+            // `max` turns NaN into 0. The result is in range.
             cell.max(0.0).min((count - 1) as f32) as u16
         };
         [along(0, self.columns), along(1, self.rows)]
@@ -142,14 +142,15 @@ impl CellMap {
         Aabb { lo: corner(block.lo, 0), hi: corner(block.hi, 1) }
     }
 
-    /// Where a cell stands in a row-major array.
+    /// Returns the place of a cell in a row-major array.
     #[inline]
     pub(crate) fn index(&self, [column, row]: [u16; 2]) -> usize {
         row as usize * self.columns as usize + column as usize
     }
 
-    /// How far a point is at least from all points of cells beyond a block about its own cell: infinite when there are
-    /// none. A trifle less than the truth, since coordinates were rounded when they were mapped.
+    /// Returns a lower bound of the distance from a point to all points of cells beyond a block about its own cell;
+    /// infinite when there are no such cells. It is a trifle less than the truth, since coordinates were rounded when
+    /// they were mapped.
     pub(crate) fn distance_beyond(&self, point: [f32; 2], block: CellRange) -> f64 {
         const LESS: f64 = 1.0 - 1e-6;
         let (all, side) = (self.all(), f64::from(self.side) * LESS);

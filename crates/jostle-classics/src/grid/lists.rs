@@ -5,8 +5,8 @@ use jostle_core::Aabb;
 use super::cells::{CellMap, CellRange};
 use crate::link::Link;
 
-/// Cells that an item may be listed in: 8 KiB a giant. One that touches more is not listed at all, but looks itself for
-/// what it touches.
+/// The most cells that list an item: 8 KiB an item. An item that touches more cells is a giant. It is not listed at
+/// all, but itself looks through the cells that it touches.
 const MAX_LISTINGS: u64 = 1024;
 
 /// An item in the list of one cell.
@@ -16,7 +16,7 @@ struct Listing {
     item: u32,
 }
 
-/// An item with the cells it touches.
+/// An item with the cells that it touches.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Resident {
     pub(crate) item: u32,
@@ -77,7 +77,7 @@ impl CellLists {
         self.listings.push(Listing { next, item });
     }
 
-    /// Lists an item in those cells which it touches now and did not touch before.
+    /// Lists an item in the cells that it touches now and did not touch before.
     pub(crate) fn extend(&mut self, item: u32, before: CellRange, now: CellRange) {
         if before.count() > MAX_LISTINGS {
             let giant = self.giants.iter_mut().find(|giant| giant.item == item);
@@ -106,7 +106,7 @@ impl CellLists {
         }
     }
 
-    /// The items listed in a cell, the last first.
+    /// Returns the items listed in a cell, the last listed first.
     #[inline]
     pub(crate) fn items(&self, cell: [u16; 2]) -> impl Iterator<Item = u32> {
         let listing = |link: Link| link.index().map(|at| self.listings[at]);
@@ -114,8 +114,8 @@ impl CellLists {
         core::iter::successors(first, move |at| listing(at.next)).map(|listing| listing.item)
     }
 
-    /// An item that is not listed exactly in the cells of its range, once each (or among the giants when these are
-    /// many), if there is one. Items without a range must not be listed at all.
+    /// Returns an item, if any, that is not listed exactly in the cells of its range, once each (or among the giants
+    /// when its cells are many). Items without a range must not be listed at all.
     pub(crate) fn misplaced(&self, ranges: &[Option<CellRange>]) -> Option<u32> {
         let mut listings = vec![0; ranges.len()];
         for cell in self.map.all().cells() {
@@ -136,7 +136,7 @@ impl CellLists {
         })
     }
 
-    /// Gives each item whose cells meet those of a box, once; none when the box is empty.
+    /// Calls `meet` once with each item whose cells meet the cells of a box; with none when the box is empty.
     pub(crate) fn for_each_near(&self, aabb: &Aabb<2>, range_of: impl Fn(u32) -> CellRange, mut meet: impl FnMut(u32)) {
         if !aabb.overlaps(aabb) {
             return;
@@ -146,7 +146,7 @@ impl CellLists {
         self.for_each_listed(range, range_of, meet);
     }
 
-    /// Gives each item listed in these cells once, in the first of them; returns how often one was seen.
+    /// Calls `meet` once with each item listed in these cells, in the first of them. Returns how many listings it saw.
     fn for_each_listed(&self, range: CellRange, range_of: impl Fn(u32) -> CellRange, mut meet: impl FnMut(u32)) -> u64 {
         let mut looks = 0;
         for cell in range.cells() {
@@ -160,8 +160,8 @@ impl CellLists {
         looks
     }
 
-    /// Gives each pair of items that share a cell, once, in the first of the cells they share; returns the number of
-    /// pairs that were looked at, those in other cells included.
+    /// Calls `meet` once with each pair of items that share a cell, in the first of the cells they share. Returns the
+    /// number of pairs that were looked at, pairs in other shared cells included.
     pub(crate) fn for_each_pair(
         &mut self,
         range_of: impl Fn(u32) -> CellRange + Copy,
@@ -181,7 +181,8 @@ impl CellLists {
         looks + self.for_each_pair_of_giants(range_of, meet)
     }
 
-    /// Pairs with a giant: it walks its cells for what is listed there; giants among themselves are swept by column.
+    /// Finds pairs with a giant: a giant looks through the lists of its cells, and giants are swept by column against
+    /// each other.
     fn for_each_pair_of_giants(
         &mut self,
         range_of: impl Fn(u32) -> CellRange + Copy,

@@ -1,4 +1,4 @@
-//! Which lengths are accepted, and which size of a cell suits what is known of a scene.
+//! Which lengths are accepted, and which size of a cell suits a scene.
 
 use jostle_core::Aabb;
 use jostle_core::limits::REACH;
@@ -11,10 +11,10 @@ const LEAST: f32 = 1.0 / GREATEST;
 /// The greatest length of a cell: the reach of bodies.
 const GREATEST: f32 = REACH;
 
-/// Cells on a side at most: coordinates of cells fit 16 bits.
+/// The most cells on a side: coordinates of cells fit 16 bits.
 pub(crate) const MAX_SIDE: u32 = 1 << 16;
 
-/// Refuses what cannot be the side of a cell.
+/// Refuses a length that cannot be the side of a cell.
 pub(crate) fn check_length(name: &'static str, value: f32) -> Result<(), SetupError> {
     if (LEAST..=GREATEST).contains(&value) {
         return Ok(());
@@ -22,7 +22,7 @@ pub(crate) fn check_length(name: &'static str, value: f32) -> Result<(), SetupEr
     Err(SetupError::Parameter { name, value: value.into(), wanted: "from 2^-60 to 2^60" })
 }
 
-/// Refuses what cannot be the radius of a body.
+/// Refuses a length that cannot be the radius of a body.
 pub(crate) fn check_radius(name: &'static str, value: f32) -> Result<(), SetupError> {
     if (0.0..=GREATEST).contains(&value) {
         return Ok(());
@@ -30,18 +30,18 @@ pub(crate) fn check_radius(name: &'static str, value: f32) -> Result<(), SetupEr
     Err(SetupError::Parameter { name, value: value.into(), wanted: "from 0 to 2^60" })
 }
 
-/// What a cell should be sized for: the larger of the two sizes is taken.
+/// What a cell is sized for: the larger of the two resulting sizes is taken.
 pub(crate) struct Ask {
-    /// Sides of a cell in diameters of a typical body, at least.
+    /// The least side of a cell, in diameters of a typical body.
     pub(crate) diameters: f64,
-    /// Bodies in a cell, at least, were they spread evenly.
+    /// The least number of bodies in a cell, if they were spread evenly.
     pub(crate) bodies: f64,
     /// The most cells of the grid.
     pub(crate) cells: usize,
 }
 
 impl Ask {
-    /// The side of a cell for `n` bodies of this radius; it fits every world but those wider than 2^75.
+    /// Returns the side of a cell for `n` bodies of this radius. It fits every world but worlds wider than 2^75.
     pub(crate) fn side(&self, world: Aabb<2>, n: usize, radius: f32) -> Result<f32, SetupError> {
         SetupError::check_world(&world)?;
         check_radius("typical radius", radius)?;
@@ -49,12 +49,13 @@ impl Ask {
         let density = n.max(1) as f64 / (width * height);
         let by_bodies = (self.bodies / density).sqrt();
         let by_size = f64::from(radius) * 2.0 * self.diameters;
-        // Columns and rows are rounded up, by one each: for that there is a quarter of the cells.
+        // Columns and rows are each rounded up by at most one. To leave room for that, a quarter of the cells is aimed
+        // at.
         let by_side = width.max(height) / f64::from(MAX_SIDE / 2);
         let cells = self.cells as f64 / 4.0;
         let by_count = (width * height / cells).sqrt().max(width.max(height) / cells);
         let side = by_bodies.max(by_size).max(by_side).max(by_count);
-        // Room for callers that double it.
+        // Half of the greatest side leaves room for callers that double it.
         Ok((side as f32).clamp(LEAST, GREATEST / 2.0))
     }
 }

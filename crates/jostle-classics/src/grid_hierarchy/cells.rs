@@ -1,12 +1,12 @@
-//! What the finer levels are made of: rows of cells, grids of rows, and lists of what lives in a cell.
+//! The parts of the finer levels: rows of cells, grids of rows, and lists of the bodies that live in a cell.
 
 use super::level::FANOUT_BITS;
 use crate::free_list::{Slot, SlotIndex};
 
-/// Cells of a region, and of a sub-region, on a side.
+/// Cells on a side of a region, and of a sub-region.
 pub(super) const FANOUT: usize = 1 << FANOUT_BITS;
 
-/// What lives in a cell, and the finer grid inside it, if any.
+/// The bodies that live in a cell, and the finer grid inside it, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) bodies: Option<SlotIndex<Listing>>,
@@ -63,7 +63,7 @@ impl Slot for Listing {
     }
 }
 
-/// The first cell is marked by a list that cannot be; in place of its grid stands the next row.
+/// In a vacant row, the first cell has a list that cannot be, and the next vacant row in place of its grid.
 impl Slot for Row {
     fn vacant(next: Option<SlotIndex<Self>>) -> Self {
         let mut row = Self::EMPTY;
@@ -80,7 +80,7 @@ impl Slot for Row {
     }
 }
 
-/// The first row is one that cannot be; in place of the second stands the next grid.
+/// In a vacant grid, the first row is one that cannot be, and the next vacant grid stands in place of the second.
 impl Slot for Grid {
     fn vacant(next: Option<SlotIndex<Self>>) -> Self {
         let mut grid = Self::EMPTY;

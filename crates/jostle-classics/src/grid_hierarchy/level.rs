@@ -2,13 +2,13 @@
 
 use crate::grid::CellRange;
 
-/// Cells of a region, and of a sub-region, on a side: 2^3.
+/// log2 of the number of cells on a side of a region, and of a sub-region, which is 2^3.
 pub(super) const FANOUT_BITS: u32 = 3;
 
 /// The number of levels: world, regions, sub-regions.
 const LEVELS: u32 = 3;
 
-/// 0 for the world's cells, 1 for those of regions, 2 for those of sub-regions.
+/// 0 for cells of the world, 1 for cells of regions, 2 for cells of sub-regions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Level(u32);
 
@@ -16,24 +16,24 @@ impl Level {
     pub(super) const WORLD: Self = Self(0);
     pub(super) const FINEST: Self = Self(LEVELS - 1);
 
-    /// The cells of this level that hold these finest ones.
+    /// Returns the cells of this level that hold these finest cells.
     #[inline]
     fn cells(self, range: CellRange) -> CellRange {
         range.coarser(self.bits_below())
     }
 
-    /// The cell of this level that holds a finest one.
+    /// Returns the cell of this level that holds a finest cell.
     #[inline]
     pub(super) fn cell(self, finest: [u16; 2]) -> [u16; 2] {
         finest.map(|i| i >> self.bits_below())
     }
 
-    /// The finest cells in a cell of this level.
+    /// Returns the finest cells in a cell of this level.
     pub(super) fn finest(self, cell: [u16; 2]) -> CellRange {
         CellRange::of(cell).finer(self.bits_below())
     }
 
-    /// How much finer the finest cells are, in bits an axis.
+    /// Returns how much finer the finest cells are, in bits an axis.
     #[inline]
     fn bits_below(self) -> u32 {
         (Self::FINEST.0 - self.0) * FANOUT_BITS
@@ -50,8 +50,8 @@ impl Level {
     }
 }
 
-/// Where a body lives that touches these finest cells: on the finest level on which it touches at most two cells an
-/// axis (the world's when there is none), in these cells of it.
+/// Returns where a body that touches these finest cells lives: on the finest level on which it touches at most two
+/// cells an axis (the world's when there is none), in the cells of that level that it touches.
 #[inline]
 pub(super) fn home(range: CellRange) -> (Level, CellRange) {
     let on = |level: Level| (level, level.cells(range));

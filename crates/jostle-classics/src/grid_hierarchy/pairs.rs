@@ -1,18 +1,18 @@
-//! All pairs, on the way down.
+//! All pairs, found on the way down.
 
 use super::Resident;
 use super::cells::Cell;
 use super::level::Level;
 use super::sparse::SparseGrids;
 
-/// A body of a cell on the way.
+/// A body of a cell on the way down.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Occupant {
     id: u32,
     resident: Resident,
 }
 
-/// Every pair once; returns the number of pairs looked at.
+/// Calls `hit` once with every pair. Returns the number of pairs looked at.
 pub(super) fn find(
     grids: &SparseGrids,
     residents: &[Resident],
@@ -30,7 +30,7 @@ pub(super) fn find(
 struct Walk<'a> {
     grids: &'a SparseGrids,
     residents: &'a [Resident],
-    /// What lives in the cell visited, after what lives in those about it.
+    /// The bodies of the cell visited, after the bodies of the cells that enclose it.
     occupants: &'a mut Vec<Occupant>,
     hit: &'a mut dyn FnMut([u32; 2]),
     looks: u64,
@@ -42,7 +42,7 @@ impl Walk<'_> {
         let residents = self.residents;
         let occupant = |id: u32| Occupant { id, resident: residents[id as usize] };
         self.occupants.extend(self.grids.ids(cell).map(occupant));
-        // Lists are in the order in which bodies came; pairs are not to depend on that.
+        // Lists are in the order in which bodies came. The order of pairs must not depend on it.
         self.occupants[about..].sort_unstable_by_key(|occupant| occupant.id);
         for i in about..self.occupants.len() {
             self.meet(level, at, i);
@@ -54,8 +54,8 @@ impl Walk<'_> {
         self.occupants.truncate(about);
     }
 
-    /// Looks at one occupant with all before it: they are a pair of this cell if it holds the first of the finest cells
-    /// that both touch.
+    /// Looks at one occupant with all before it. Two of them are a pair of this cell if it holds the first of the
+    /// finest cells that both touch.
     fn meet(&mut self, level: Level, at: [u16; 2], i: usize) {
         let b = self.occupants[i];
         self.looks += i as u64;

@@ -1,4 +1,4 @@
-//! Cells of three levels, of which the finer two exist where they are used.
+//! The cells of three levels. Cells of the finer two exist only where they are used.
 
 use super::cells::{Cell, FANOUT, Grid, Listing, Row};
 use super::level::{FANOUT_BITS, Level, home};
@@ -12,7 +12,7 @@ enum Place {
     Row(SlotIndex<Row>, usize),
 }
 
-/// The cells of all levels and what lives in them.
+/// The cells of all levels, and the bodies that live in them.
 #[derive(Debug, Clone)]
 pub(super) struct SparseGrids {
     world_map: CellMap,
@@ -38,7 +38,7 @@ impl SparseGrids {
         [self.grids.len(), self.rows.len(), self.listings.len()]
     }
 
-    /// Whether vacant slots are chained up as they should be.
+    /// Returns whether vacant slots are chained as they should be.
     pub(super) fn is_sound(&self) -> bool {
         self.grids.is_sound() && self.rows.is_sound() && self.listings.is_sound()
     }
@@ -47,7 +47,7 @@ impl SparseGrids {
         self.world.capacity() * size_of::<Cell>() + self.grids.bytes() + self.rows.bytes() + self.listings.bytes()
     }
 
-    /// Lists a body that touches these finest cells, where it lives; makes the cells that are missing.
+    /// Lists a body that touches these finest cells in the cells where it lives, and makes the cells that are missing.
     pub(super) fn link(&mut self, id: u32, range: CellRange) {
         let (level, cells) = home(range);
         for cell in cells.cells() {
@@ -57,7 +57,7 @@ impl SparseGrids {
         }
     }
 
-    /// Takes a body out of the lists it is in; gives back what is then empty.
+    /// Takes a body out of its lists, and gives back rows and grids that are then empty.
     pub(super) fn unlink(&mut self, id: u32, range: CellRange) {
         let (level, cells) = home(range);
         for cell in cells.cells() {
@@ -101,7 +101,7 @@ impl SparseGrids {
         }
     }
 
-    /// Where a cell is; `None` when there is no such cell at present.
+    /// Returns where a cell is; `None` when there is no such cell at present.
     fn find(&self, level: Level, cell: [u16; 2]) -> Option<Place> {
         let Some(coarser) = level.coarser() else { return Some(Place::World(self.world_map.index(cell))) };
         let (around, [x, y]) = split(cell);
@@ -109,7 +109,7 @@ impl SparseGrids {
         self.grids[grid].rows[y].map(|row| Place::Row(row, x))
     }
 
-    /// Where a cell is, made if it was missing.
+    /// Returns where a cell is, and makes it if it is missing.
     fn make(&mut self, level: Level, cell: [u16; 2]) -> Place {
         let Some(coarser) = level.coarser() else { return Place::World(self.world_map.index(cell)) };
         let (around, [x, y]) = split(cell);
@@ -137,7 +137,7 @@ impl SparseGrids {
         }
     }
 
-    /// Gives each cell, with its level, that a body lives in.
+    /// Calls `give` with each cell that a body lives in, and its level.
     pub(super) fn for_each_occupied(&self, give: &mut dyn FnMut(Level, [u16; 2])) {
         self.world_cells().for_each(|(at, cell)| self.for_each_occupied_in(Level::WORLD, at, cell, give));
     }
@@ -173,7 +173,7 @@ impl SparseGrids {
     }
 }
 
-/// The cell about a cell, and the column and row in its grid.
+/// Returns the cell that encloses a cell, and the column and row in its grid.
 #[inline]
 fn split(cell: [u16; 2]) -> ([u16; 2], [usize; 2]) {
     (cell.map(|i| i >> FANOUT_BITS), cell.map(|i| usize::from(i) % FANOUT))

@@ -8,16 +8,16 @@ use super::level::{Level, home};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BrokenGridHierarchy {
-    /// Vacant slots that are not each once in their chain, or a count that is off.
+    /// A vacant slot is not in its chain exactly once, or a count is wrong.
     #[error("a chain of vacant grids, rows or listings is broken")]
     Vacancies,
-    /// A body that is in a cell where it does not live, or that is not in each where it does, once.
+    /// A body is in a cell where it does not live, or is not once in each cell where it lives.
     #[error("body {id} is not listed once in each of the cells where it lives, and in no other")]
     Body {
         /// The body.
         id: u32,
     },
-    /// Rows or grids in use that hold nothing, or that no cell leads to.
+    /// Rows or grids in use hold nothing, or no cell leads to them.
     #[error("{used} rows and grids in use, but {reached} that hold something")]
     Empty {
         /// The number in use.
@@ -29,15 +29,15 @@ pub enum BrokenGridHierarchy {
 
 /// What a walk over all cells counts.
 struct Census {
-    /// Of each body, how often it is listed.
+    /// How often each body is listed.
     listings: Vec<u64>,
     rows: usize,
     grids: usize,
 }
 
 impl GridHierarchy {
-    /// Checks every invariant: vacant slots are chained up; a body is listed once in each cell where it lives and
-    /// nowhere else; rows and grids in use hold something. O(n + cells in use).
+    /// Checks every invariant. Vacant slots are chained. A body is listed once in each cell where it lives, and nowhere
+    /// else. Rows and grids in use hold something. O(n + cells in use).
     ///
     /// # Errors
     /// The first invariant found broken.

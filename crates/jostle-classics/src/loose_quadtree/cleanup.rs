@@ -7,9 +7,9 @@ use super::nodes::{Kind, Node, Place};
 use crate::quads::Node as _;
 
 impl LooseQuadtree {
-    /// Shrinks every box to what is below it, and turns every branch whose four children are empty leaves back into an
-    /// empty leaf: one layer a call, on purpose, so that nodes are not given back which the next frame asks for again.
-    /// Once a frame is often enough. O(n).
+    /// Shrinks every box to the elements below it, and turns every branch whose four children are empty leaves back
+    /// into an empty leaf. A call removes one layer, on purpose, so that it does not give back nodes that the next
+    /// frame asks for again. Once a frame is often enough. O(n).
     pub fn cleanup(&mut self) {
         self.gather();
         self.cleanup_below(self.quads.root);
@@ -21,7 +21,8 @@ impl LooseQuadtree {
                 let boxes = self.gathered.of(at).iter().map(|member| member.body.aabb());
                 boxes.fold(Aabb::EMPTY, Aabb::union)
             }
-            // The children are looked at before theirs are cleaned up: what gets empty below is for the next call.
+            // The children are checked before their own are cleaned up: branches that get empty below wait for the next
+            // call.
             Kind::Branch(quad) if self.quads.remove_if_empty(quad) => {
                 self.quads[at] = Node::EMPTY;
                 Aabb::EMPTY

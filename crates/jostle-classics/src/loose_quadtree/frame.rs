@@ -1,4 +1,4 @@
-//! The tree as a broad phase: what has moved is moved.
+//! The tree as a broad phase: an update moves the bodies that have moved.
 
 use jostle_core::{Aabb, Bodies, ViewError};
 
@@ -9,8 +9,9 @@ use crate::broad_phase::BroadPhase;
 use crate::check::{body, check};
 use crate::free_list::SlotIndex;
 
-/// `update` moves what has moved and leaves alone what has not; more bodies than before are inserted, those that are no
-/// longer there removed, and [`Self::cleanup`] is called once. A tree that was filled by other means is emptied first.
+/// `update` moves the bodies that have moved and leaves the others alone. It inserts bodies beyond the former number,
+/// removes bodies that are gone, and calls [`Self::cleanup`] once. A tree that was filled by other means is emptied
+/// first.
 ///
 /// Pairs come along the Morton curve, whatever the tree looks like: the order depends on the bodies of the frame alone.
 impl BroadPhase<2> for LooseQuadtree {
@@ -26,7 +27,7 @@ impl BroadPhase<2> for LooseQuadtree {
         for (slot, id) in SlotIndex::range(0..kept).zip(0..) {
             let body = body(bodies, id);
             if self.elements[slot].body != body {
-                // Boxes need not grow: they are made anew below.
+                // Boxes need not grow: `cleanup` makes them anew below.
                 self.replace(slot, body);
             }
         }
@@ -51,7 +52,7 @@ impl BroadPhase<2> for LooseQuadtree {
         self.elements.bytes() + self.quads.list.bytes() + self.gathered.bytes() + self.meeting.bytes()
     }
 
-    /// The boxes of leaves, which overlap.
+    /// Gives the boxes of leaves, which overlap.
     fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<2>)) {
         self.traverse(|_, _| (), |aabb, _, ids| ids.take(1).for_each(|_| cell(aabb)));
     }

@@ -1,15 +1,16 @@
 //! A copy of all elements, leaf by leaf.
 //!
-//! Lists lead all over the memory, and a processor that waits for each step does little else. So the lists of many leaves
-//! are followed side by side, once a frame, into a copy that the boxes are made of and the pairs are found in.
+//! The lists of leaves lead all over the memory, and a processor that waits for each step does little else. So once a
+//! frame the lists of many leaves are followed side by side, into a copy. The boxes are made from this copy, and the
+//! pairs are found in it.
 
 use super::LooseQuadtree;
 use super::nodes::{Element, Kind, Place};
 use crate::body::Body;
 use crate::free_list::SlotIndex;
 
-/// Lists that are followed side by side: many more than loads that a processor keeps going, and their elements fit the
-/// first-level cache.
+/// Lists that are followed side by side: many more than the loads that a processor keeps going, and so few that their
+/// elements fit the first-level cache.
 const LISTS: usize = 128;
 
 /// The elements of all leaves, side by side. Kept for its memory, and for as long as the tree stays as it is.
@@ -17,7 +18,7 @@ const LISTS: usize = 128;
 pub(super) struct Gathered {
     fresh: bool,
     members: Vec<Member>,
-    /// Where the members of each node begin and end, by place: nowhere, but for leaves that have some.
+    /// Where the members of each node begin and end, by place; empty but for leaves with members.
     ranges: Vec<[u32; 2]>,
     batch: Batch,
 }
@@ -32,21 +33,21 @@ pub(super) struct Member {
 /// Some leaves whose lists are followed side by side.
 #[derive(Debug, Clone, Default)]
 struct Batch {
-    /// Where each leaf lies among all nodes, and how many members it has.
+    /// The place of each leaf among all nodes, and its number of members.
     leaves: Vec<(usize, u32)>,
-    /// The next element of those leaves that have one left, each with the number of its leaf in the batch.
+    /// The next element of each leaf that has one left, with the number of the leaf in the batch.
     next: Vec<(SlotIndex<Element>, usize)>,
-    /// What was met, with the number of its leaf.
+    /// The members that were met, each with the number of its leaf.
     met: Vec<(Member, usize)>,
 }
 
 impl Gathered {
-    /// Says that the tree is no longer what was copied.
+    /// Notes that the tree has changed since it was copied.
     pub(super) fn forget(&mut self) {
         self.fresh = false;
     }
 
-    /// The elements of a leaf; none for a branch.
+    /// Returns the elements of a leaf; none for a branch.
     #[inline]
     pub(super) fn of(&self, at: Place) -> &[Member] {
         let [begin, end] = self.ranges[at.index()];
@@ -85,7 +86,7 @@ impl Gathered {
         }
     }
 
-    /// Follows the lists of a batch, one step of each at a time, and puts what they have in the order of leaves.
+    /// Follows the lists of a batch, one step of each at a time, and puts their elements in the order of leaves.
     fn follow(&mut self, tree: &LooseQuadtree) {
         let Batch { leaves, next, met } = &mut self.batch;
         while !next.is_empty() {
@@ -113,7 +114,7 @@ impl Gathered {
 }
 
 impl LooseQuadtree {
-    /// Copies the elements, unless the copy is still what the tree is.
+    /// Copies the elements, unless the copy is still up to date.
     pub(super) fn gather(&mut self) {
         if !self.gathered.fresh {
             let mut gathered = core::mem::take(&mut self.gathered);

@@ -1,4 +1,4 @@
-//! Lists of leaves: into them, out of them, and from one to four.
+//! The lists of leaves: puts elements in, takes them out, and splits one list into four.
 
 use super::LooseQuadtree;
 use super::nodes::{Element, Kind, Node, Place};
@@ -37,7 +37,7 @@ impl LooseQuadtree {
         }
     }
 
-    /// Makes the boxes from the root to a body's leaf hold it.
+    /// Grows the boxes from the root to a body's leaf, so that they hold the body.
     pub(super) fn grow(&mut self, body: &Body<2>) {
         let aabb = body.aabb();
         self.descend(self.quads.root, self.cells.root(), body, |node| node.aabb = node.aabb.union(aabb));
@@ -61,7 +61,7 @@ impl LooseQuadtree {
         }
     }
 
-    /// Whether a leaf is to be split: it has too many elements, and it can be split.
+    /// Returns whether a leaf is to be split: it has too many elements, and it can be split.
     pub(super) fn is_crowded(&self, at: Place, square: Square) -> bool {
         !square.is_unit() && self.list(at).nth(self.max_elements).is_some()
     }

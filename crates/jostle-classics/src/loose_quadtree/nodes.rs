@@ -1,4 +1,4 @@
-//! What the tree is made of, in twenty bytes each.
+//! The parts of the tree, twenty bytes each.
 
 use jostle_core::Aabb;
 
@@ -39,15 +39,15 @@ pub(super) struct Node {
     link: u32,
 }
 
-/// Set in the link of a branch, whose other bits are the index of its children; in a leaf they are the index of its
-/// first element.
+/// Set in the link of a branch, whose other bits are the index of its children. In a leaf, the other bits are the index
+/// of its first element.
 const BRANCH: u32 = 1 << 31;
 /// The link of an empty leaf.
 const NO_ELEMENT: u32 = BRANCH - 1;
 /// The link of a vacant quad.
 const VACANT: u32 = u32::MAX;
 
-/// Elements, and quads, that a link can tell apart.
+/// The most elements, and quads, that a link can tell apart.
 pub(super) const MOST: usize = NO_ELEMENT as usize;
 
 const _: () = assert!(size_of::<Node>() == 20 && size_of::<Element>() == 20);
@@ -113,7 +113,7 @@ pub(super) type Quad = quads::Quad<Node>;
 pub(super) type Place = quads::Place<Node>;
 
 impl Place {
-    /// Its index among all nodes.
+    /// Returns the index of the node among all nodes.
     #[inline]
     pub(super) fn index(self) -> usize {
         4 * self.quad.get() + self.child

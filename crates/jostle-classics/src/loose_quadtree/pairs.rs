@@ -1,7 +1,8 @@
-//! All pairs, leaf by leaf: within each, and with those later on the curve whose boxes overlap its own.
+//! All pairs, leaf by leaf: within each leaf, and with later leaves on the curve whose boxes overlap its own.
 //!
-//! The walk brings along the nodes that the node it is in may meet, its *candidates*: those of the parent and the later
-//! siblings, one level down, where the boxes still overlap. So a leaf finds its neighbours without a search from the root.
+//! The walk carries the *candidates* of the node that it is in, the nodes that this node may meet. They are the later
+//! siblings and, one level down, the candidates of the parent, where the boxes still overlap. So a leaf finds its
+//! neighbours without a search from the root.
 
 use jostle_core::Aabb;
 
@@ -17,7 +18,7 @@ pub(super) struct Meeting {
     hits: Vec<Hit>,
 }
 
-/// Two elements, the first on the curve before the second; each by the code of its centre's cell, then its id.
+/// Two elements, the earlier on the curve first; each has the code of its centre's cell, then its id.
 ///
 /// Hits are given in this order, which does not depend on how the tree came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +42,7 @@ impl Pairs<'_> {
         self.looked_at
     }
 
-    /// Goes through the leaves at and below `at`; its candidates are those from `begin` on.
+    /// Visits the leaves at and below `at`, whose candidates are those from `begin` on.
     fn visit(&mut self, at: Place, begin: usize) {
         match self.tree.quads[at].kind() {
             Kind::Leaf(None) => {}
@@ -59,14 +60,14 @@ impl Pairs<'_> {
         }
     }
 
-    /// Makes a node a candidate of one with this box, if their boxes overlap.
+    /// Makes a node a candidate of a node with this box, if their boxes overlap.
     fn admit(&mut self, aabb: &Aabb<2>, candidate: Place) {
         if self.tree.quads[candidate].aabb.overlaps(aabb) {
             self.meeting.candidates.push(candidate);
         }
     }
 
-    /// As [`Self::admit`], one level farther down where there is one.
+    /// As [`Self::admit`], for the children of the candidate if it is a branch.
     fn admit_below(&mut self, aabb: &Aabb<2>, candidate: Place) {
         match self.tree.quads[candidate].kind() {
             Kind::Leaf(_) => self.admit(aabb, candidate),
@@ -88,7 +89,8 @@ impl Pairs<'_> {
         }
     }
 
-    /// Tests the elements of a leaf, whose box this is, against all at and below a candidate that reach into the box.
+    /// Tests the elements of a leaf with this box against all elements at and below a candidate that reach into the
+    /// box.
     fn meet_below(&mut self, own: &[Member], aabb: &Aabb<2>, candidate: Place) {
         let tree = self.tree;
         if !tree.quads[candidate].aabb.overlaps(aabb) {

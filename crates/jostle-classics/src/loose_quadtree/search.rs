@@ -1,4 +1,4 @@
-//! What is in a rectangle, what is near a point, and a walk over all nodes.
+//! Searches: elements in a rectangle, elements near a point, and a walk over all nodes.
 
 use jostle_core::Aabb;
 
@@ -8,10 +8,10 @@ use crate::element_index::ElementIndex;
 use crate::neighbors::{Nearest, Neighbor};
 
 impl LooseQuadtree {
-    /// The ids, in ascending order, of the elements whose rectangles share a point with `rect`, without the one to omit.
+    /// Finds the ids, in ascending order, of the elements whose rectangles share a point with `rect`, except `omit`.
     ///
-    /// A rectangle is the body's [`Body::aabb`](crate::Body::aabb). A `rect` that is empty, or not a number, finds
-    /// nothing. O(nodes whose boxes are touched) and a sort of what is found.
+    /// The rectangle of an element is its body's [`Body::aabb`](crate::Body::aabb). A `rect` that is empty, or not a
+    /// number, finds nothing. O(nodes whose boxes are touched), and a sort of the ids found.
     pub fn query(&self, rect: &Aabb<2>, omit: Option<ElementIndex>, ids: &mut Vec<u32>) {
         ids.clear();
         if (0..2).all(|axis| rect.lo[axis] <= rect.hi[axis]) {
@@ -32,8 +32,8 @@ impl LooseQuadtree {
         ids.extend(others.filter(|element| element.body.aabb().overlaps(rect)).map(|element| element.id));
     }
 
-    /// The `k` elements whose centres are nearest to a point, by distance and then id. Nothing is near a point that is
-    /// not a number. About O(log n + k) where elements are small.
+    /// Finds the `k` elements whose centres are nearest to a point, by distance and then id. Nothing is near a point
+    /// that is not a number. About O(log n + k) where elements are small.
     pub fn nearest(&self, point: [f32; 2], k: usize, found: &mut Vec<Neighbor>) {
         if let Some(mut nearest) = Nearest::new(point, k, found) {
             self.nearest_below(self.quads.root, &mut nearest);
@@ -52,8 +52,8 @@ impl LooseQuadtree {
         }
     }
 
-    /// Hands out every node with its box, [`Aabb::EMPTY`] where there is nothing, and its depth: branches before what is
-    /// below them, leaves with the ids of their elements in no order.
+    /// Calls `branch` or `leaf` with the box of every node, [`Aabb::EMPTY`] where there is nothing, and its depth.
+    /// Branches come before the nodes below them; leaves come with the ids of their elements in no order.
     pub fn traverse(
         &self,
         mut branch: impl FnMut(Aabb<2>, u32),

@@ -13,9 +13,9 @@ struct Met<'a> {
 }
 
 impl LooseQuadtree {
-    /// Checks every invariant: vacant slots are chained up; every occupied one is reached from the root, once; an element
-    /// lies in the leaf where its centre belongs; boxes hold what is below them; leaves above the greatest depth are not
-    /// crowded. O(n).
+    /// Checks every invariant. Vacant slots are chained. Every occupied slot is reached from the root once. An element
+    /// lies in the leaf where its centre belongs. Boxes hold what is below them. Leaves above the greatest depth are
+    /// not crowded. O(n).
     ///
     /// # Errors
     /// The first invariant found broken.
@@ -23,7 +23,7 @@ impl LooseQuadtree {
         BrokenTree::unless_sound([("elements", self.elements.is_sound()), ("quads", self.quads.list.is_sound())])?;
         let mut met = Met { tree: self, quads: 1, elements: 0 };
         met.visit(self.quads.root, self.cells.root())?;
-        // Each lies in the one leaf where it belongs, so as many as there are means each of them once.
+        // Each element met is in the leaf where it belongs. If as many are met as there are, each is met once.
         BrokenTree::unless_all("elements", met.elements, self.len())?;
         BrokenTree::unless_all("quads", met.quads, self.quads.list.len())
     }
@@ -38,7 +38,7 @@ impl Met<'_> {
         }
         for child in 0..4 {
             let below = Place { quad, child };
-            // The empty box, with infinite borders, lies in every other.
+            // The empty box, with infinite borders, lies in every other box.
             if !self.tree.quads[at].aabb.holds(&self.tree.quads[below].aabb) {
                 return Err(BrokenTree::Box { depth: self.tree.cells.depth_of(square) });
             }

@@ -36,8 +36,8 @@ pub(super) fn list(elements: &[Element], head: Link) -> impl Iterator<Item = &El
 }
 
 impl LooseTightGrid {
-    /// Adds an element; returns its id, one that is free. O(1), and a listing for each tight cell that the loose cell's
-    /// box is new to.
+    /// Adds an element, and returns its id, one that is free. O(1), and a listing for each tight cell that the loose
+    /// cell's box is new to.
     ///
     /// # Errors
     /// [`ViewError::Bodies`] when a value is outside the contract of the input.
@@ -50,8 +50,8 @@ impl LooseTightGrid {
         Ok(id)
     }
 
-    /// Takes an element out; returns what it was, `None` when there is none of this id. Boxes stay as they are until
-    /// they are shrunk. O(elements of its cell).
+    /// Takes an element out, and returns its body; `None` when there is no element of this id. Boxes stay as they are
+    /// until they are shrunk. O(elements of its cell).
     pub fn remove(&mut self, id: u32) -> Option<Body<2>> {
         let slot = self.slot(id)?;
         let body = self.elements[slot].body;
@@ -60,8 +60,8 @@ impl LooseTightGrid {
         Some(body)
     }
 
-    /// Puts an element elsewhere, or gives it another radius; returns what it was, `None` when there is none of this
-    /// id. O(1) within a loose cell, else O(elements of the cell that it leaves).
+    /// Changes the body of an element, and returns the former body; `None` when there is no element of this id. O(1)
+    /// within a loose cell, otherwise O(elements of the cell that it leaves).
     ///
     /// # Errors
     /// [`ViewError::Bodies`] when a value is outside the contract of the input; the element stays where it is.
@@ -74,16 +74,16 @@ impl LooseTightGrid {
         Ok(Some(before))
     }
 
-    /// The element of an id.
+    /// Returns the body of the element of an id.
     #[must_use]
     pub fn get(&self, id: u32) -> Option<Body<2>> {
         self.slot(id).map(|slot| self.elements[slot].body)
     }
 
-    /// Makes elements 0..n those of the frame, and leaves no others. Boxes and tight lists are left as they are, since
+    /// Makes elements 0..n the bodies of the frame, and leaves no others. Boxes and tight lists stay as they are, since
     /// shrinking makes them anew.
     ///
-    /// Goes through the elements as they lie in memory, cell by cell, not by id: then cells and lists are at hand, and
+    /// Goes through the elements as they lie in memory, cell by cell, not by id. Then cells and lists are at hand, and
     /// only the view is read here and there.
     pub(super) fn replace_all(&mut self, bodies: Bodies<'_, 2>) {
         self.take_out_from(bodies.len());
@@ -100,7 +100,7 @@ impl LooseTightGrid {
         }
     }
 
-    /// Removes elements of ids from `n` on, and forgets which ids are free.
+    /// Removes the elements of ids from `n` on, and forgets which ids are free.
     fn take_out_from(&mut self, n: usize) {
         for id in n..self.slots.len() {
             if let Some(slot) = self.slot(id as u32) {
@@ -111,7 +111,7 @@ impl LooseTightGrid {
         self.free_ids.clear();
     }
 
-    /// Where the element of an id is.
+    /// Returns where the element of an id is.
     #[inline]
     fn slot(&self, id: u32) -> Option<usize> {
         let slot = *self.slots.get(id as usize)? as usize;
@@ -137,7 +137,7 @@ impl LooseTightGrid {
         cell
     }
 
-    /// Changes an element, moves it to another list if it has to, and returns its cell.
+    /// Changes an element, moves it to another list if necessary, and returns its cell.
     #[inline]
     fn put(&mut self, slot: usize, body: Body<2>) -> usize {
         let (from, to) = (self.cell_of(&self.elements[slot].body), self.cell_of(&body));
@@ -149,7 +149,7 @@ impl LooseTightGrid {
         to
     }
 
-    /// Removes an element; the last one fills the gap.
+    /// Removes an element; the last element fills the gap.
     fn take_out(&mut self, slot: usize) {
         self.unlink(self.cell_of(&self.elements[slot].body), slot);
         let last = self.elements.len() - 1;
@@ -172,7 +172,7 @@ impl LooseTightGrid {
         *self.link_to(cell, slot) = next;
     }
 
-    /// The link of a cell's list that leads to an element of it.
+    /// Returns the link of a cell's list that leads to an element.
     fn link_to(&mut self, cell: usize, slot: usize) -> &mut Link {
         let target = Link::to(slot);
         let head = self.loose[cell].head;
@@ -183,7 +183,7 @@ impl LooseTightGrid {
         }
     }
 
-    /// Grows the box of a cell, and lists the cell where the box is new.
+    /// Grows the box of a cell, and lists the cell in the tight cells that the box newly touches.
     fn grow(&mut self, cell: usize, aabb: &Aabb<2>) {
         let before = self.loose[cell].aabb;
         if before.holds(aabb) {

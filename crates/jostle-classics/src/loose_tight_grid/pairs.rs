@@ -6,7 +6,7 @@ use super::LooseTightGrid;
 use super::elements::{Element, LooseCell, list};
 
 impl LooseTightGrid {
-    /// Every pair once: within each loose cell, and between any two whose boxes overlap.
+    /// Finds every pair once: within each loose cell, and between any two loose cells whose boxes overlap.
     pub(super) fn find_pairs(&mut self, hit: &mut dyn FnMut([u32; 2])) -> u64 {
         let Self { loose, tight, elements, .. } = self;
         let mut found = Found { hit, tests: 0 };
@@ -20,7 +20,7 @@ impl LooseTightGrid {
     }
 }
 
-/// What was found, and at what cost.
+/// Where hits go, and how many tests they took.
 struct Found<'a> {
     hit: &'a mut dyn FnMut([u32; 2]),
     tests: u64,
@@ -41,7 +41,7 @@ impl Found<'_> {
         }
     }
 
-    /// Elements of one cell that reach the box of the other, with all of the other.
+    /// Tests the elements of one cell that reach the box of the other cell against all elements of the other.
     fn between(&mut self, elements: &[Element], a: &LooseCell, b: &LooseCell) {
         if !a.aabb.overlaps(&b.aabb) {
             return;

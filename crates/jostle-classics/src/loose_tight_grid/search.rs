@@ -1,4 +1,4 @@
-//! What is in a rectangle, and what is nearest to a point.
+//! Searches: elements in a rectangle, and the element nearest to a point.
 
 use jostle_core::Aabb;
 
@@ -7,9 +7,9 @@ use super::elements::LooseCell;
 use crate::grid::CellRange;
 
 impl LooseTightGrid {
-    /// Gives the id of each element whose box (rounded outwards by a few ulp) shares a point with a rectangle, once;
-    /// none when the rectangle is empty. O(tight cells that the rectangle touches + elements of the loose cells that it
-    /// overlaps).
+    /// Calls `hit` once with the id of each element whose box (rounded outwards by a few ulp) shares a point with a
+    /// rectangle; with none when the rectangle is empty. O(tight cells that the rectangle touches + elements of the
+    /// loose cells that it overlaps).
     pub fn query(&self, rectangle: &Aabb<2>, hit: &mut dyn FnMut(u32)) {
         let range_of = |cell: u32| self.tight.map().range(&self.loose[cell as usize].aabb);
         self.tight.for_each_near(rectangle, range_of, |cell| {
@@ -21,9 +21,9 @@ impl LooseTightGrid {
         });
     }
 
-    /// The id of the element whose centre is nearest to a point, `dx*dx + dy*dy` in `f32`; the lowest of several.
-    /// `None` when there is no element, or the point is not a number. Looks at the loose cells about the point, ring by
-    /// ring, until no nearer centre can be farther out. O(cells) at worst.
+    /// Returns the id of the element whose centre is nearest to a point, by `dx*dx + dy*dy` in `f32`; the lowest id of
+    /// several. `None` when there is no element, or the point is not a number. Looks at the loose cells about the
+    /// point, ring by ring, until no nearer centre can be farther out. O(cells) at worst.
     #[must_use]
     pub fn nearest(&self, point: [f32; 2]) -> Option<u32> {
         let (all, middle) = (self.loose_map.all(), self.loose_map.cell(point));
@@ -63,8 +63,8 @@ impl Nearest {
         }
     }
 
-    /// Whether the box of a cell comes as near as the nearest. Subtraction, product and sum are monotone, rounding
-    /// included: no centre in the box has a squared distance below that of the box.
+    /// Returns whether the box of a cell comes as near as the nearest centre. Subtraction, product and sum are
+    /// monotone, rounding included: no centre in the box has a squared distance below that of the box.
     fn may_be_in(&self, cell: &LooseCell) -> bool {
         let apart = |axis: usize| {
             let x = self.point[axis];
@@ -73,7 +73,7 @@ impl Nearest {
         self.found.is_none_or(|(least, _)| squared([apart(0), apart(1)]) <= least)
     }
 
-    /// Whether what is at least this far away cannot be as near as the nearest, for all that `f32` rounds.
+    /// Returns whether no centre at least this far away can be as near as the nearest, whatever `f32` rounds.
     fn is_within(&self, distance: f64) -> bool {
         const ROUNDING: f64 = 1.0 - 1e-6;
         const VANISHING: f64 = 1e-44;

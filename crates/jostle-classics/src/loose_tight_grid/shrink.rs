@@ -1,4 +1,4 @@
-//! Boxes as small as they can be, lists side by side in memory.
+//! Makes boxes as small as they can be, and puts lists side by side in memory.
 
 use jostle_core::Aabb;
 
@@ -7,9 +7,9 @@ use super::elements::Element;
 use crate::link::Link;
 
 impl LooseTightGrid {
-    /// Makes the boxes of the loose cells as small as their elements allow, lists them anew in the tight cells, and
-    /// puts the elements of a cell side by side in order of id, so that a walk along a list is one along memory. Meant
-    /// for once a frame. O(n + cells).
+    /// Makes the boxes of the loose cells as small as their elements allow, and lists the cells anew in the tight
+    /// cells. Puts the elements of a cell side by side in order of id, so that a walk along a list is a walk along
+    /// memory. Meant for once a frame. O(n + cells).
     pub fn shrink(&mut self) {
         self.spare.clear();
         self.spare.reserve_exact(self.elements.len());
@@ -23,7 +23,7 @@ impl LooseTightGrid {
         core::mem::swap(&mut self.elements, &mut self.spare);
     }
 
-    /// Copies the elements of a cell in order of id, and measures them; `None` when there are none.
+    /// Copies the elements of a cell in order of id, and returns their box; `None` when there are none.
     fn tidy(&mut self, cell: usize) -> Option<Aabb<2>> {
         let first = self.spare.len();
         let head = self.loose[cell].head;
@@ -41,7 +41,7 @@ impl LooseTightGrid {
     }
 }
 
-/// Links the elements of a run, which begins at `first`, in their order; returns the box of all.
+/// Links the elements of a run, which begins at `first`, in their order. Returns the box of all elements.
 fn relink(run: &mut [Element], first: usize, slots: &mut [u32]) -> Aabb<2> {
     let mut aabb = Aabb::EMPTY;
     for (slot, element) in (first..).zip(run.iter_mut()) {

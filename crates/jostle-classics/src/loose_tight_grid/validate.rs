@@ -6,38 +6,38 @@ use super::LooseTightGrid;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BrokenLooseTightGrid {
-    /// An element that is in no list, in several, or in that of another cell.
+    /// An element is in no list, in several lists, or in the list of another cell.
     #[error("element {id} is not in the list of its loose cell, and in no other, once")]
     List {
         /// The element.
         id: u32,
     },
-    /// An id that does not lead to its element, or that is neither taken nor free.
+    /// An id does not lead to its element, or is neither taken nor free.
     #[error("id {id} does not lead to its element, or is neither taken nor free")]
     Id {
         /// The id.
         id: u32,
     },
-    /// A box of a loose cell that does not hold an element of it.
+    /// The box of a loose cell does not hold an element of the cell.
     #[error("the box of loose cell {cell} does not hold element {id}")]
     Box {
-        /// The cell, row by row.
+        /// The place of the cell, counted row by row.
         cell: usize,
         /// The element.
         id: u32,
     },
-    /// A loose cell that the tight grid does not find where its box is, or finds where it is not.
+    /// A loose cell is not listed in exactly the tight cells that its box touches.
     #[error("loose cell {cell} is not listed in exactly the tight cells that its box touches")]
     Listed {
-        /// The cell, row by row.
+        /// The place of the cell, counted row by row.
         cell: usize,
     },
 }
 
 impl LooseTightGrid {
-    /// Checks every invariant: each element is in the list of the loose cell of its centre and in no other; ids lead to
-    /// their elements, and those that do not are free; boxes hold the boxes of their elements; a loose cell with a box
-    /// is listed in the tight cells that the box touches, once each, or among the giants. O(n + cells + listings).
+    /// Checks every invariant. Each element is in the list of the loose cell of its centre and in no other. Ids lead to
+    /// their elements, and ids that do not are free. Boxes hold the boxes of their elements. A loose cell with a box is
+    /// listed in the tight cells that the box touches, once each, or among the giants. O(n + cells + listings).
     ///
     /// # Errors
     /// The first invariant found broken.
@@ -80,7 +80,7 @@ impl LooseTightGrid {
         unknown.map_or(Ok(()), |id| Err(BrokenLooseTightGrid::Id { id: id as u32 }))
     }
 
-    /// Each listing is in the range of its cell and none comes twice; then it is enough to count them.
+    /// If each listing is in the range of its cell and none comes twice, it is enough to count the listings.
     fn validate_tight(&self) -> Result<(), BrokenLooseTightGrid> {
         let ranges = self.loose.iter().map(|cell| {
             let listed = cell.aabb.lo[0] <= cell.aabb.hi[0];

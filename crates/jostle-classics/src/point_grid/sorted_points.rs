@@ -31,8 +31,8 @@ impl SortedPoints {
         self.starts.capacity() * size_of::<u32>() + self.points.capacity() * size_of::<Point>()
     }
 
-    /// Takes those bodies whose radius is at most `bound`: counts the bodies of each cell, adds up where cells end, and
-    /// deals the bodies out from behind. O(n + cells).
+    /// Takes the bodies with a radius of at most `bound`: counts the bodies of each cell, adds up where cells end, and
+    /// deals the bodies out, the last first. O(n + cells).
     pub(super) fn fill(&mut self, map: &CellMap, bodies: &[Body<2>], bound: f32) {
         let common = || bodies.iter().enumerate().filter(|(_, body)| body.radius <= bound);
         let cell = |body: &Body<2>| map.index(map.cell(body.center));
@@ -52,14 +52,14 @@ impl SortedPoints {
         self.largest = self.points.iter().fold(0.0, |largest: f32, point| largest.max(point.body.radius));
     }
 
-    /// The cells of all points that a body may overlap: its box, were it larger by the largest radius. The sum of radii
-    /// is rounded here as in the predicate, so the margin of the box covers it.
+    /// Returns the cells of all points that a body may overlap: the cells of its box, if its radius were larger by the
+    /// largest radius. The sum of radii is rounded here as in the predicate, so the margin of the box covers it.
     #[inline]
     fn reach(&self, map: &CellMap, body: &Body<2>) -> CellRange {
         map.range(&Body { radius: body.radius + self.largest, ..*body }.aabb())
     }
 
-    /// Where the points from cell `first` up to the end of cell `last` of a row lie.
+    /// Returns the points from cell `first` up to the end of cell `last` of a row.
     #[inline]
     fn row(&self, map: &CellMap, row: u16, [first, last]: [u16; 2]) -> &[Point] {
         let (begin, end) = (self.starts[map.index([first, row])], self.starts[map.index([last, row]) + 1]);
@@ -72,7 +72,7 @@ impl SortedPoints {
         map.all().cells().zip(starts).filter(|(_, ends)| ends[0] < ends[1]).map(|(cell, _)| cell)
     }
 
-    /// Every pair of points once, found by the first of the two; returns the number of tests.
+    /// Finds every pair of points once, by the first of the two. Returns the number of tests.
     pub(super) fn for_each_pair(&self, map: &CellMap, hit: &mut dyn FnMut([u32; 2])) -> u64 {
         let mut tests = 0;
         for (at, point) in self.points.iter().enumerate() {
@@ -87,7 +87,7 @@ impl SortedPoints {
         tests
     }
 
-    /// Every pair of a body that is none of the points with one of them; returns the number of tests.
+    /// Finds every pair of one of the points with a body that is none of them. Returns the number of tests.
     pub(super) fn for_each_hit(&self, map: &CellMap, id: u32, body: &Body<2>, hit: &mut dyn FnMut([u32; 2])) -> u64 {
         let (cells, giant) = (self.reach(map, body), Point { body: *body, id });
         let columns = [cells.lo[0], cells.hi[0]];

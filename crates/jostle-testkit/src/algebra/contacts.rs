@@ -1,4 +1,4 @@
-//! Contacts: over time, by a set of what each is known by; and where two bodies touch.
+//! Contacts: which of them begin, persist and end, by sets of their keys; and where two bodies touch.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,11 @@ use jostle_core::axes::from_axes;
 use super::predicate::Body;
 use super::{Case, Hit, space::is_forward};
 
-/// What a contact is known by: its sets, the keys of its bodies, within a set the lesser first, and the shift from the first to
-/// the second; of a body and itself, the forward one of two.
+/// What a contact is known by: its sets, the keys of its bodies (within a set the lesser first), and the shift from the
+/// first body to the second. A body and its own image have the forward one of two shifts.
 pub type ContactKey<const D: usize> = ([usize; 2], [u64; 2], [i32; D]);
 
-/// A contact, and the hit that it was.
+/// A contact, and its hit.
 pub type PlainContact<const D: usize> = (ContactKey<D>, Hit<D>);
 
 /// The contacts of the last frame.
@@ -27,8 +27,8 @@ impl<const D: usize> Default for PlainContacts<D> {
 }
 
 impl<const D: usize> PlainContacts<D> {
-    /// What begins and what persists, in the order of the hits, and what ends, in the order of those of the last frame. `keys`
-    /// holds those of each set, by id.
+    /// Returns the contacts that begin and those that persist, in the order of the hits, and the contacts that end, in
+    /// the order of the last frame's hits. `keys` holds the keys of each set, by id.
     pub fn update(&mut self, hits: &[Hit<D>], keys: &[Vec<u64>]) -> [Vec<PlainContact<D>>; 3] {
         let now: Vec<_> = hits.iter().map(|hit| (contact_key(hit, keys), *hit)).collect();
         let known = |list: &[PlainContact<D>]| list.iter().map(|contact| contact.0).collect::<BTreeSet<_>>();
@@ -51,20 +51,20 @@ fn contact_key<const D: usize>(hit: &Hit<D>, keys: &[Vec<u64>]) -> ContactKey<D>
 /// Where and how deep two bodies touch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Touch<const D: usize> {
-    /// From centre to centre.
+    /// The distance from centre to centre.
     pub distance: f64,
-    /// What the radii have in common on the line between the centres.
+    /// The length that the radii have in common on the line between the centres.
     pub depth: f64,
-    /// From the first centre to the second, of length 1.
+    /// The direction from the first centre to the second, of length 1.
     pub normal: [f64; D],
-    /// The middle of what both bodies have of the line through the centres.
+    /// The middle of the part of the line through the centres that lies in both bodies.
     pub point: [f64; D],
-    /// The largest number that goes into it: how precise it may be.
+    /// The largest number that goes into the touch, which limits its precision.
     pub scale: f64,
 }
 
 impl<const D: usize> Case<D> {
-    /// Where the bodies of some hits touch, at the time of each.
+    /// Returns where the bodies of some hits touch, at the time of each hit.
     #[must_use]
     pub fn touches(&self, hits: &[Hit<D>]) -> Vec<Touch<D>> {
         let (family, lattice) = (self.family(), self.space.lattice());
@@ -75,7 +75,7 @@ impl<const D: usize> Case<D> {
             let start = family.difference64(&p, &q, hit.shift);
             let at = |k: usize| start[k] + hit.time * (q.displacement[k] - p.displacement[k]);
             let apart: [f64; D] = from_axes(at);
-            // Of lengths that are squared without loss.
+            // Lengths are scaled by a power of two, so that they are squared without loss.
             let largest = apart.iter().fold(0.0, |largest: f64, d| largest.max(d.abs()));
             let unit = if largest > 0.0 { 2.0_f64.powi(largest.log2() as i32) } else { 1.0 };
             let distance = apart.map(|d| d / unit).iter().map(|d| d * d).sum::<f64>().sqrt();

@@ -5,20 +5,20 @@ use super::{Case, Columns, PlainRadii, PlainSet, PlainSpace};
 /// Atoms in a cell, and how many neighbours they have.
 #[derive(Debug, Clone, Copy)]
 pub struct Crystal {
-    /// What it is called.
+    /// The name of the crystal.
     pub name: &'static str,
     /// The vectors of the cell.
     pub vectors: [[f64; 3]; 3],
-    /// Where atoms are, some of them outside the cell.
+    /// The places of the atoms, some of them outside the cell.
     pub atoms: &'static [[f64; 3]],
-    /// Along which vectors it repeats.
+    /// Whether the cell repeats along each vector.
     pub periodic: [bool; 3],
-    /// For cutoffs: the neighbours of all atoms, and the sum of all squared components of their shifts.
+    /// For each cutoff, the neighbours of all atoms, and the sum of all squared components of their shifts.
     pub counts: &'static [(f64, usize, i64)],
 }
 
 impl Crystal {
-    /// The search of the atoms within each other's cutoff.
+    /// Returns the search for atoms within a cutoff of each other.
     #[must_use]
     pub fn case(&self, cutoff: f64) -> Case<3> {
         let centers = core::array::from_fn(|axis| self.atoms.iter().map(|atom| atom[axis]).collect());

@@ -1,4 +1,4 @@
-//! A plain search as the engine takes it, and what the engine says of it in the plain form.
+//! Gives a plain search to the engine, and puts the engine's answer into the plain form.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::{Case, Columns, Hit, PlainLayers, PlainMoves, PlainRadii, PlainSet, P
 use crate::axes::compiled_here;
 
 impl PlainLayers {
-    /// As the engine takes them; a value that all have is given as one for all.
+    /// Returns the layers as the engine takes them. A value that all bodies have is given as one for all.
     #[must_use]
     pub fn layers(&self) -> Layers<'_> {
         Layers::new(values(&self.category), values(&self.mask)).with_groups(values(&self.group))
@@ -37,10 +37,10 @@ fn bodies<'a, const D: usize, T: Scalar>(
 }
 
 impl<const D: usize> PlainSet<D> {
-    /// The same set, given to the engine as a tree that is built beforehand.
+    /// Returns the same set, given to the engine as a tree that is built beforehand.
     ///
     /// # Errors
-    /// What the tree refuses.
+    /// The errors of the tree.
     pub fn built(self) -> Result<Self, InputError> {
         let mut tree = LinearTree::new();
         if let Columns::Single { centers, radii, margin } = &self.bodies {
@@ -49,17 +49,17 @@ impl<const D: usize> PlainSet<D> {
         Ok(Self { tree: Some(tree), ..self })
     }
 
-    /// The same set, given to the engine prepared for a space.
+    /// Returns the same set, given to the engine prepared for a space.
     ///
     /// # Errors
-    /// What that refuses.
+    /// The errors of the preparation.
     pub fn prepared(self, space: Space<D>) -> Result<Self, InputError> {
         let mut prepared = PreparedSet::new();
         prepared.build(self.view(), space, Threads::Serial)?;
         Ok(Self { prepared: Some(Arc::new(prepared)), ..self })
     }
 
-    /// Its bodies alone.
+    /// Returns the bodies of the set alone.
     fn view(&self) -> Set<'_, D> {
         match &self.bodies {
             Columns::Single { centers, radii, margin } => bodies(centers, radii, *margin).into(),
@@ -67,7 +67,7 @@ impl<const D: usize> PlainSet<D> {
         }
     }
 
-    /// As the engine takes it.
+    /// Returns the set as the engine takes it.
     #[must_use]
     pub fn set(&self) -> Set<'_, D> {
         let set = match (&self.tree, &self.prepared) {
@@ -85,7 +85,7 @@ impl<const D: usize> PlainSet<D> {
 }
 
 impl<const D: usize> PlainSpace<D> {
-    /// As the engine takes it.
+    /// Returns the space as the engine takes it.
     #[must_use]
     pub fn space(&self) -> Space<D> {
         match *self {
@@ -115,7 +115,7 @@ impl<const D: usize> Case<D> {
 }
 
 impl<const D: usize> Ready<'_, D> {
-    /// As the engine takes it.
+    /// Returns the input as the engine takes it.
     #[must_use]
     pub fn input(&self) -> Input<'_, D> {
         let input = match self.case.relation {
@@ -126,10 +126,10 @@ impl<const D: usize> Ready<'_, D> {
         input.space(self.case.space.space())
     }
 
-    /// What [`Search::find`] lists, in its order.
+    /// Returns the hits that [`Search::find`] lists, in its order.
     ///
     /// # Errors
-    /// What it refuses.
+    /// The errors of the search.
     ///
     /// # Panics
     /// When shifts or times are not there for each pair that has them, or pairs of two sets are not where they belong.
@@ -160,7 +160,7 @@ impl<const D: usize> Ready<'_, D> {
 }
 
 compiled_here! {
-    /// Hits of the columns that a search gives, some of which may be empty.
+    /// Returns the hits of the columns that a search gives. Columns of shifts and times may be empty.
     fn gathered<const D: usize>(
         sets: &[usize; 2],
         pairs: &Vec<[u32; 2]>,

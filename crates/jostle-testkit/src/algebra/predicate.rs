@@ -5,16 +5,16 @@ use jostle_core::axes::{Axes, from_axes};
 use super::sets::PlainSet;
 use super::space::{Lattice, PlainSpace};
 
-/// What a predicate reads of a body.
+/// The numbers of a body that a predicate reads.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Body<const D: usize> {
-    /// As given, widened.
+    /// The centre as given, widened.
     pub(super) center: [f64; D],
     pub(super) radius: f64,
     pub(super) displacement: [f64; D],
-    /// In `f32`, moved into the cell.
+    /// The centre in `f32`, moved into the cell.
     within: [f32; D],
-    /// How many cells it was moved by along each vector.
+    /// How many cells the centre was moved by along each vector.
     wraps: [i64; D],
 }
 
@@ -30,7 +30,7 @@ impl<const D: usize> Body<D> {
         from_axes(|axis| q.center[axis] - p.center[axis])
     }
 
-    /// From how far away two bodies can come to touch; or seem to, where coordinates in `f32` are coarse.
+    /// Returns from how far apart two bodies can come to touch, or seem to where coordinates in `f32` are coarse.
     fn reach(p: &Self, q: &Self, decided: bool) -> f64 {
         let coarse = |body: &Self| {
             let rounded = !decided && body.wraps != [0; D];
@@ -46,7 +46,7 @@ impl<const D: usize> Body<D> {
 }
 
 impl<const D: usize> Lattice<D> {
-    /// How many cells a point is from the one at the origin; 0 within that, borders included.
+    /// Returns how many cells a point is from the cell at the origin; 0 within that cell, borders included.
     fn wraps(&self, point: [f64; D]) -> [i64; D] {
         let fractional = self.fractional(from_axes(|axis| point[axis] - self.origin[axis]));
         from_axes(|k| {
@@ -55,7 +55,7 @@ impl<const D: usize> Lattice<D> {
         })
     }
 
-    /// A point less whole cells, rounded once to `f32`.
+    /// Returns a point less whole cells, rounded once to `f32`.
     fn moved(&self, point: [f64; D], wraps: [i64; D]) -> [f32; D] {
         if wraps == [0; D] {
             return point.axes(|x| x as f32);
@@ -64,7 +64,7 @@ impl<const D: usize> Lattice<D> {
         from_axes(|axis| (point[axis] - sum[axis]) as f32)
     }
 
-    /// The sum of `steps[k] * vectors[k]`, from left to right.
+    /// Returns the sum of `steps[k] * vectors[k]`, from left to right.
     pub(super) fn combined(&self, steps: [i64; D]) -> [f64; D] {
         from_axes(|axis| {
             (0..D).filter(|&k| self.periodic[k]).fold(0.0, |sum, k| sum + steps[k] as f64 * self.vectors[k][axis])
@@ -76,7 +76,7 @@ impl<const D: usize> Lattice<D> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Family<const D: usize> {
     pub(super) lattice: Option<Lattice<D>>,
-    /// Whether in `f64` on the numbers as given, and not in `f32` on bodies within the cell.
+    /// Whether predicates are in `f64` on the numbers as given, and not in `f32` on bodies within the cell.
     pub(super) decided: bool,
 }
 
@@ -85,7 +85,7 @@ impl<const D: usize> Family<D> {
         Self { lattice: space.lattice(), decided }
     }
 
-    /// Calls `visit` with every shift of `q` that could touch `p`, and with more.
+    /// Calls `visit` with every shift at which `q` could touch `p`, and with more shifts.
     pub(super) fn each_shift(&self, p: &Body<D>, q: &Body<D>, mut visit: impl FnMut([i32; D])) {
         match &self.lattice {
             None => visit([0; D]),
@@ -93,13 +93,13 @@ impl<const D: usize> Family<D> {
         }
     }
 
-    /// How many shifts [`Family::each_shift`] visits.
+    /// Returns the number of shifts that [`Family::each_shift`] visits.
     pub(super) fn shifts(&self, p: &Body<D>, q: &Body<D>) -> f64 {
         let range = |lattice: &Lattice<D>| lattice.range(Body::apart(p, q), Body::reach(p, q, self.decided));
         self.lattice.as_ref().map_or(1.0, |lattice| range(lattice).map(|[low, high]| high - low + 1.0).iter().product())
     }
 
-    /// When two bodies first touch, the second being seen at a shift; 0 where they do so from the beginning.
+    /// Returns when two bodies first touch, the second at a shift; 0 if they touch from the beginning.
     pub(super) fn touch(&self, p: &Body<D>, q: &Body<D>, shift: [i32; D]) -> Option<f64> {
         if !self.decided {
             let (distance2, s) = (squared(self.difference32(p, q, shift)), p.radius as f32 + q.radius as f32);
@@ -121,7 +121,8 @@ impl<const D: usize> Family<D> {
         (pv < 0.0 && discriminant >= 0.0 && time <= 1.0).then_some(time)
     }
 
-    /// From the first body to the second, seen at a shift, as the predicate has it; and the square of its length.
+    /// Returns the vector from the first body to the second at a shift, as the predicate has it, and the square of its
+    /// length.
     pub(super) fn vector(&self, p: &Body<D>, q: &Body<D>, shift: [i32; D]) -> ([f64; D], f64) {
         if self.decided {
             let apart = self.difference64(p, q, shift);
@@ -132,14 +133,14 @@ impl<const D: usize> Family<D> {
         }
     }
 
-    /// In `f32`, of bodies within the cell: `(xb' - xa') + offset`.
+    /// Returns the difference in `f32`, of bodies within the cell: `(xb' - xa') + offset`.
     fn difference32(&self, p: &Body<D>, q: &Body<D>, shift: [i32; D]) -> [f32; D] {
         let steps = from_axes(|k| i64::from(shift[k]) - p.wraps[k] + q.wraps[k]);
         let offset = self.lattice.map_or([0.0; D], |lattice| lattice.combined(steps).axes(|x| x as f32));
         from_axes(|axis| (q.within[axis] - p.within[axis]) + offset[axis])
     }
 
-    /// In `f64`, of the numbers as given: `(xb - xa) + shift`.
+    /// Returns the difference in `f64`, of the numbers as given: `(xb - xa) + shift`.
     pub(super) fn difference64(&self, p: &Body<D>, q: &Body<D>, shift: [i32; D]) -> [f64; D] {
         let shift = self.lattice.map_or([0.0; D], |lattice| lattice.combined(shift.axes(i64::from)));
         from_axes(|axis| (q.center[axis] - p.center[axis]) + shift[axis])

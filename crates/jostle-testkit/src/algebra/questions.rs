@@ -9,8 +9,8 @@ use crate::axes::compiled_here;
 pub type Image<const D: usize> = (u32, [i32; D]);
 
 impl<const D: usize> Case<D> {
-    /// Calls `visit` with each image of the bodies of the first set whose centre may be within `reach` of a point, and with
-    /// more: the image, its centre less a point `from`, the vector by which it is moved, and its radius.
+    /// Calls `visit` with each image of the bodies of the first set that may come within `reach` of a point, and with
+    /// more. It gives the image, the centre of its body, the vector by which the image is moved, and the radius.
     fn each_image(&self, point: [f64; D], reach: f64, mut visit: impl FnMut(Image<D>, [f64; D], [f64; D], f64)) {
         let (set, lattice) = (&self.sets[0], self.space.lattice());
         for id in 0..set.len() {
@@ -29,25 +29,25 @@ impl<const D: usize> Case<D> {
         }
     }
 
-    /// The images that overlap a circle, ascending.
+    /// Returns the images that overlap a circle, in ascending order.
     #[must_use]
     pub fn in_circle(&self, point: [f64; D], radius: f64) -> Vec<Image<D>> {
         in_circle(self, &point, &radius)
     }
 
-    /// The images that touch a box, ascending.
+    /// Returns the images that touch a box, in ascending order.
     #[must_use]
     pub fn in_box(&self, lo: [f64; D], hi: [f64; D]) -> Vec<Image<D>> {
         in_box(self, &lo, &hi)
     }
 
-    /// The images that a ray hits, with the distance of each: by distance, then image.
+    /// Returns the images that a ray hits, with the distance of each: by distance, then image.
     #[must_use]
     pub fn on_ray(&self, origin: [f64; D], direction: [f64; D], reach: f64) -> Vec<(f64, Image<D>)> {
         on_ray(self, &origin, &direction, &reach)
     }
 
-    /// The images whose centres lie nearest to a point, with their distances: by distance, then image.
+    /// Returns the images whose centres lie nearest to a point, with their distances: by distance, then image.
     #[must_use]
     pub fn nearest_to(&self, point: [f64; D], count: usize, within: f64) -> Vec<(f64, Image<D>)> {
         nearest_to(self, &point, &count, &within)
@@ -119,7 +119,7 @@ compiled_here! {
     }
 }
 
-/// By distance, then as images are ordered.
+/// Sorts by distance, then by image.
 fn sort<const D: usize>(found: &mut [(f64, Image<D>)]) {
     found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
 }

@@ -7,13 +7,13 @@ use crate::axes::compiled_here;
 /// A neighbour of a body, as one of its images.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Neighbor<const D: usize> {
-    /// Its id.
+    /// The id of the neighbour.
     pub id: u32,
-    /// At which image.
+    /// The shift of its image.
     pub shift: [i32; D],
-    /// From the body to the neighbour, when the step begins; in the precision of the predicate.
+    /// The vector from the body to the neighbour, when the step begins; in the precision of the predicate.
     pub vector: [f64; D],
-    /// Its square, in the precision of the predicate.
+    /// The square of the vector's length, in the precision of the predicate.
     pub distance2: f64,
 }
 
@@ -23,9 +23,9 @@ pub(super) fn sort<const D: usize>(row: &mut [Neighbor<D>]) {
 }
 
 impl<const D: usize> Case<D> {
-    /// The neighbour lists of some hits: for each body of the first set its neighbours in ascending order of id and shift.
-    /// Within a set, a row of `full` lists has each neighbour, of half lists those with a greater id, and the body itself at
-    /// shifts of the half.
+    /// Returns the neighbour lists of some hits: for each body of the first set its neighbours in ascending order of id
+    /// and shift. Within a set, a row of `full` lists has each neighbour. A row of half lists has the neighbours with a
+    /// greater id, and the body itself at shifts of the forward half.
     ///
     /// # Panics
     /// When the relation is among many sets, which have no rows.

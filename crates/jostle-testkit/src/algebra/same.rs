@@ -1,4 +1,4 @@
-//! What the engine says, compared: compiled with this crate, since tests are compiled without optimization.
+//! Comparisons of the engine's answers: compiled with this crate, since tests are compiled without optimization.
 
 use jostle_pairs::NeighborLists;
 
@@ -7,7 +7,7 @@ use super::{Hit, Neighbor};
 use crate::axes::compiled_here;
 
 compiled_here! {
-    /// Whether two lists of hits are the same, in the same order.
+    /// Returns whether two lists of hits are the same, in the same order.
     ///
     /// # Panics
     /// When `D` is neither 2 nor 3.
@@ -16,7 +16,7 @@ compiled_here! {
         a == b
     }
 
-    /// Whether rows and all that is told of neighbours are the same, to the bit.
+    /// Returns whether rows and all columns of neighbours are the same, to the bit.
     ///
     /// # Panics
     /// When `D` is neither 2 nor 3.
@@ -29,8 +29,8 @@ compiled_here! {
             && vectors(a) == vectors(b)
     }
 
-    /// Holds rows against those of [`Case::rows`](super::Case::rows): ids ascend, and what is told of each id is the same; only
-    /// distances in `f32` unless `has_all`.
+    /// Compares rows with those of [`Case::rows`](super::Case::rows): ids ascend, and the columns of each id are the
+    /// same. Of the columns, only distances in `f32` are compared unless `has_all`.
     ///
     /// # Panics
     /// When they differ, or `D` is neither 2 nor 3.

@@ -11,9 +11,9 @@ use crate::Scene;
 /// The radius of every body.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlainRadii<T> {
-    /// One for all.
+    /// One radius for all bodies.
     All(T),
-    /// One each.
+    /// One radius for each body.
     Each(Vec<T>),
     /// Bodies are points, two of which are a pair within this distance.
     Cutoff(T),
@@ -28,7 +28,7 @@ pub enum Columns<const D: usize> {
         centers: [Vec<f32>; D],
         /// Radii.
         radii: PlainRadii<f32>,
-        /// What is added to each radius; not to a cutoff.
+        /// What is added to each radius, but not to a cutoff.
         margin: f32,
     },
     /// In `f64`.
@@ -37,7 +37,7 @@ pub enum Columns<const D: usize> {
         centers: [Vec<f64>; D],
         /// Radii.
         radii: PlainRadii<f64>,
-        /// What is added to each radius; not to a cutoff.
+        /// What is added to each radius, but not to a cutoff.
         margin: f64,
     },
 }
@@ -49,12 +49,12 @@ pub struct PlainLayers {
     pub category: Vec<u32>,
     /// What each body meets.
     pub mask: Vec<u32>,
-    /// Bodies of one group other than 0 meet if it is positive, and do not if it is negative.
+    /// Bodies of one group other than 0 meet if the group is positive, and do not if it is negative.
     pub group: Vec<i32>,
 }
 
 impl PlainLayers {
-    /// The rule, of two bodies of two sets, either of which may have no layers.
+    /// Returns whether two bodies of two sets meet. Either set may have no layers.
     #[must_use]
     pub fn meet(layers: [Option<&Self>; 2], pair: [u32; 2]) -> bool {
         let row = |side: usize| {
@@ -82,35 +82,35 @@ pub struct PlainSet<const D: usize> {
     pub bodies: Columns<D>,
     /// How they move.
     pub moves: Option<PlainMoves<D>>,
-    /// Who may meet whom.
+    /// Which bodies may meet.
     pub layers: Option<PlainLayers>,
-    /// Given to the engine in place of the bodies.
+    /// A tree that the engine is given in place of the bodies.
     pub tree: Option<LinearTree<D>>,
-    /// The same.
+    /// A prepared set that the engine is given in place of the bodies.
     pub prepared: Option<Arc<PreparedSet<D>>>,
 }
 
 impl<const D: usize> PlainSet<D> {
-    /// Bodies at rest that meet all.
+    /// Makes a set of bodies at rest that meet all.
     #[must_use]
     pub fn new(bodies: Columns<D>) -> Self {
         Self { bodies, moves: None, layers: None, tree: None, prepared: None }
     }
 
-    /// Those of a scene.
+    /// Makes a set of the bodies of a scene.
     #[must_use]
     pub fn of(scene: &Scene<D>) -> Self {
         let radii = PlainRadii::Each(scene.radii.clone());
         Self::new(Columns::Single { centers: scene.centers.clone(), radii, margin: 0.0 })
     }
 
-    /// In `f64`, with a radius each.
+    /// Makes a set in `f64`, with a radius for each body.
     #[must_use]
     pub fn doubles(centers: [Vec<f64>; D], radii: Vec<f64>) -> Self {
         Self::new(Columns::Double { centers, radii: PlainRadii::Each(radii), margin: 0.0 })
     }
 
-    /// Those of a scene in `f64`, of another size and elsewhere.
+    /// Makes a set of the bodies of a scene in `f64`, of another size and elsewhere.
     #[must_use]
     pub fn placed(scene: &Scene<D>, origin: f64, scale: f64) -> Self {
         let place = |x: &f32| origin + f64::from(*x) * scale;
@@ -118,7 +118,7 @@ impl<const D: usize> PlainSet<D> {
         Self::doubles(centers, scene.radii.iter().map(|r| f64::from(*r) * scale).collect())
     }
 
-    /// Bodies and margin rounded to `f32`.
+    /// Returns the set with bodies and margin rounded to `f32`.
     #[must_use]
     pub fn narrowed(self) -> Self {
         let Columns::Double { centers, radii, margin } = self.bodies else { return self };
@@ -131,7 +131,7 @@ impl<const D: usize> PlainSet<D> {
         Self { bodies: Columns::Single { centers: centers.map(narrow), radii, margin: margin as f32 }, ..self }
     }
 
-    /// With this margin, in the precision of the bodies.
+    /// Returns the set with this margin, in the precision of the bodies.
     #[must_use]
     pub fn with_margin(mut self, to: f64) -> Self {
         match &mut self.bodies {
@@ -156,7 +156,7 @@ impl<const D: usize> PlainSet<D> {
         self.len() == 0
     }
 
-    /// A centre, widened.
+    /// Returns a centre, widened.
     #[must_use]
     pub fn center(&self, id: usize) -> [f64; D] {
         match &self.bodies {
@@ -165,7 +165,7 @@ impl<const D: usize> PlainSet<D> {
         }
     }
 
-    /// A radius with the margin, added in the precision of the bodies, then widened.
+    /// Returns a radius with the margin, added in the precision of the bodies, then widened.
     #[must_use]
     pub fn radius(&self, id: usize) -> f64 {
         match &self.bodies {
@@ -183,7 +183,7 @@ impl<const D: usize> PlainSet<D> {
         }
     }
 
-    /// A displacement; zero where nothing moves.
+    /// Returns a displacement; zero where nothing moves.
     #[must_use]
     pub fn displacement(&self, id: usize) -> [f64; D] {
         match &self.moves {

@@ -7,15 +7,15 @@ use jostle_core::axes::{Axes, from_axes};
 pub enum PlainSpace<const D: usize> {
     /// Without borders.
     Open,
-    /// Axes that are periodic have a lower and an upper border.
+    /// Periodic axes have a lower and an upper border.
     Periodic([Option<[f64; 2]>; D]),
-    /// A cell spanned by vectors from an origin, which repeats along those that are periodic.
+    /// A cell spanned by vectors from an origin, which repeats along the periodic vectors.
     Lattice {
         /// A corner of the cell.
         origin: [f64; D],
         /// The vectors of the cell.
         vectors: [[f64; D]; D],
-        /// Along which of them it repeats.
+        /// Whether the cell repeats along each vector.
         periodic: [bool; D],
     },
 }
@@ -26,12 +26,12 @@ pub(super) struct Lattice<const D: usize> {
     pub(super) origin: [f64; D],
     pub(super) vectors: [[f64; D]; D],
     pub(super) periodic: [bool; D],
-    /// The k-th times a point is its coordinate along vector k.
+    /// The scalar product of the k-th dual and a point is the point's coordinate along vector k.
     duals: [[f64; D]; D],
 }
 
 impl<const D: usize> PlainSpace<D> {
-    /// Whether it repeats in no direction.
+    /// Returns whether the space repeats in no direction.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.lattice().is_none_or(|lattice| lattice.periodic == [false; D])
@@ -55,7 +55,7 @@ impl<const D: usize> PlainSpace<D> {
 }
 
 impl<const D: usize> Lattice<D> {
-    /// The coordinates of a point along the vectors, in cells.
+    /// Returns the coordinates of a point along the vectors, in cells.
     pub(super) fn fractional(&self, point: [f64; D]) -> [f64; D] {
         let v = &self.vectors;
         if (0..D).all(|k| (0..D).all(|axis| axis == k || v[k][axis] == 0.0)) {
@@ -64,9 +64,10 @@ impl<const D: usize> Lattice<D> {
         self.duals.axes(|dual| (0..D).fold(0.0, |sum, axis| sum + point[axis] * dual[axis]))
     }
 
-    /// Along each vector, the least and the greatest shift at which a point could be within `reach` of the origin. It is then
-    /// `reach / height` cells away at most, the height of the cell over its other vectors being 1 over the length of the
-    /// dual; both ends are rounded outwards to whole cells, which is all but sure to be generous.
+    /// Returns, along each vector, the least and the greatest shift at which a point could be within `reach` of the
+    /// origin. The point is then `reach / height` cells away at most. The height of the cell over its other vectors is
+    /// 1 over the length of the dual. Both ends are rounded outwards to whole cells, which is all but sure to be
+    /// generous.
     pub(super) fn range(&self, point: [f64; D], reach: f64) -> [[f64; 2]; D] {
         let middle = self.fractional(point);
         from_axes(|k| {
@@ -76,7 +77,7 @@ impl<const D: usize> Lattice<D> {
         })
     }
 
-    /// Calls `visit` with every shift of that range.
+    /// Calls `visit` with every shift of [`Lattice::range`].
     pub(super) fn each_shift(&self, point: [f64; D], reach: f64, mut visit: impl FnMut([i32; D])) {
         let range = self.range(point, reach).axes(|ends| ends.axes(|end| end as i32));
         let mut shift = range.axes(|[low, _]| low);
@@ -89,14 +90,14 @@ impl<const D: usize> Lattice<D> {
     }
 }
 
-/// Of a shift and its opposite, the one that a body and its own image are listed with: its last step that is not zero is
-/// positive. Not the shift of zero.
+/// Returns whether a body and its own image are listed with this shift, and not with the opposite one: the last step
+/// that is not zero is positive. False for the shift of zero.
 pub(super) fn is_forward<const D: usize>(shift: [i32; D]) -> bool {
     shift.iter().rev().find(|&&steps| steps != 0).is_some_and(|&steps| steps > 0)
 }
 
-/// Rows whose scalar product with their own vector is 1, and 0 with the others: cross products over the volume, as
-/// `jostle::Space::duals` documents them.
+/// Returns the rows whose scalar product with their own vector is 1, and 0 with the others: cross products over the
+/// volume, as `jostle::Space::duals` documents them.
 fn duals<const D: usize>(v: [[f64; D]; D]) -> [[f64; D]; D] {
     if (0..D).all(|k| (0..D).all(|axis| axis == k || v[k][axis] == 0.0)) {
         return from_axes(|k| from_axes(|axis| if axis == k { 1.0 / v[k][k] } else { 0.0 }));

@@ -5,28 +5,28 @@ use rand_pcg::Pcg64Mcg;
 
 use super::Scene;
 
-/// All radii.
+/// The radius of all bodies.
 const RADIUS: f32 = 1.0;
 
 /// How far a body is displaced on each axis, at most, in spacings of the lattice.
 const DISPLACED: f64 = 0.3;
 
-/// The spacing at which a body far from the border touches about 20 others in the plane, 40 in space.
+/// Returns the spacing at which a body far from the border touches about 20 others in the plane, 40 in space.
 fn spacing(axes: usize) -> f64 {
     if axes == 2 { 0.7927 } else { 0.9427 }
 }
 
-/// Sites on each axis: the least number at which all bodies have one.
+/// Returns the number of sites on each axis: the least at which every body has a site.
 fn sites(axes: usize, n: usize) -> usize {
     (1..).find(|&sites: &usize| sites.pow(axes as u32) >= n).unwrap_or(1)
 }
 
-/// The side of the world.
+/// Returns the side of the world.
 pub(super) fn world<const D: usize>(n: usize) -> f32 {
     (sites(D, n) as f64 * spacing(D)) as f32
 }
 
-/// `n` bodies, at sites in random order; those left over stay empty.
+/// Draws `n` bodies, at sites in random order; sites left over stay empty.
 pub(super) fn drawn<const D: usize>(rng: &mut Pcg64Mcg, n: usize) -> Scene<D> {
     let (sites, side) = (sites(D, n), world::<D>(n));
     let mut order: Vec<usize> = (0..sites.pow(D as u32)).collect();
