@@ -1,4 +1,4 @@
-//! The pair finder: what it owns, and what it can be asked. How a search runs is in `seek`.
+//! The pair finder: its memory, and the methods that a caller uses. How a search runs is in `seek`.
 
 pub(crate) mod found;
 pub(crate) mod search;
@@ -26,10 +26,10 @@ use crate::pairs::stats::Stats;
 
 /// Finds every overlapping pair of circles (D = 2) or spheres (D = 3).
 ///
-/// Make one and keep it: it owns all memory, but for scratch that small searches of a thread share, and from the second search
-/// of a size on a thread on allocates nothing. Of some thousands of bodies, up to 30,000, it learns from search to search whether all
-/// threads are sooner done than the calling one alone. Two bodies overlap when `dx*dx + dy*dy (+ dz*dz) <= s*s`, with s the sum of their
-/// radii, in f32; touching counts.
+/// Make one finder and keep it. It owns all of its memory, except scratch that the small searches of a thread share.
+/// From the second search of a size on a thread on, it allocates nothing. For some thousands of bodies, up to 30,000,
+/// the finder learns from search to search whether all threads finish sooner than the calling thread alone. Two bodies
+/// overlap when `dx*dx + dy*dy (+ dz*dz) <= s*s`, with s the sum of their radii, in f32; touching counts.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -46,18 +46,19 @@ pub struct PairFinder<const D: usize> {
     pub(crate) rows: RowEngine<D>,
     pub(crate) skin: Skin<D>,
     pub(crate) listed: Listed<D>,
-    /// What the last search did, but for the bytes, and with them, once somebody asks: they are spread over what all threads have.
+    /// Statistics of the last search, without bytes. `counted` adds the bytes when they are first asked for, since the
+    /// memory to count is spread over all threads.
     pub(crate) stats: Stats,
     counted: OnceLock<Stats>,
     ways: [Ways; Answer::KINDS],
 }
 
-/// What a search is asked for.
+/// The kind of answer that a search is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
     Pairs,
     Rows,
-    /// Numbers of pairs, calls, folds.
+    /// A number of pairs, calls of a function, or a fold.
     Visits,
 }
 
@@ -76,8 +77,8 @@ impl<const D: usize> fmt::Debug for PairFinder<D> {
     }
 }
 
-/// A clone has the last result, its tree, and what [`PairFinder::still_valid`] compares with; its scratch memory is its own,
-/// empty as yet.
+/// Clones the last result, its tree, and the bodies that [`PairFinder::still_valid`] compares with. The clone has
+/// scratch memory of its own, which is empty at first.
 impl<const D: usize> Clone for PairFinder<D> {
     fn clone(&self) -> Self {
         let mut engine = Engine::with_capacity(0);
@@ -143,7 +144,7 @@ impl<const D: usize> PairFinder<D> {
         Search::new(self, threads)
     }
 
-    /// Keeps only pairs that pass a test of the caller's in one call: [`Search::only`] on the current rayon pool.
+    /// Keeps, in one call, only pairs that pass the caller's test: [`Search::only`] on the current rayon pool.
     pub fn only<'t>(&mut self, test: &'t (dyn Fn(u32, u32) -> bool + Sync)) -> Search<'_, 't, D> {
         self.on(Threads::Current).only(test)
     }
@@ -156,7 +157,8 @@ impl<const D: usize> PairFinder<D> {
         self.on(Threads::Current).find(input)
     }
 
-    /// The pairs `[a, b]` of a body a of the first set and a body b of the second: [`PairFinder::find`] of [`Input::between`].
+    /// Finds the pairs `[a, b]` of a body a of the first set and a body b of the second: [`PairFinder::find`] of
+    /// [`Input::between`].
     ///
     /// # Errors
     /// [`InputError`]; the last result stands.
@@ -214,15 +216,16 @@ impl<const D: usize> PairFinder<D> {
         self.on(Threads::Current).fold(input, init, op, merge)
     }
 
-    /// The result of the last [`find`](PairFinder::find); empty before the first, and after one that has panicked. A search
-    /// that makes no list leaves this one as it was; tree and statistics are those of the last search of any kind.
+    /// Returns the result of the last [`find`](PairFinder::find). The list is empty before the first `find`, and after
+    /// a `find` that panicked. A search that makes no list leaves this list as it was. Tree and statistics are those of
+    /// the last search of any kind.
     #[must_use]
     pub fn last(&self) -> Found<'_, D> {
         Found { finder: self }
     }
 
-    /// Takes the list of the last [`find`](PairFinder::find) out of the finder, without a copy: [`PairFinder::last`] is then
-    /// empty, and the next list is made in memory of its own.
+    /// Takes the list of the last [`find`](PairFinder::find) out of the finder, without a copy. [`PairFinder::last`] is
+    /// then empty, and the finder makes the next list in new memory.
     ///
     /// ```
     /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -239,8 +242,8 @@ impl<const D: usize> PairFinder<D> {
         self.replace_pairs(Vec::new())
     }
 
-    /// As [`PairFinder::take_pairs`], and makes the next list in the memory of another one, whatever that holds: for a host that gets
-    /// back what it has handed out.
+    /// As [`PairFinder::take_pairs`], but the finder makes the next list in `memory`, whatever that holds. For a host
+    /// that gets back the lists that it has handed out.
     ///
     /// ```
     /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -273,9 +276,9 @@ impl<const D: usize> PairFinder<D> {
         self.on(Threads::Current).neighbors(input, rows, lists)
     }
 
-    /// True while every list that the last search with a margin has made, and that the caller has kept, holds all pairs
-    /// of these bodies, which are to be given as they were searched: see [`Skin::still_valid`]. Searches of bodies
-    /// none of which has a margin change nothing of that.
+    /// True while every list that the last search with a margin made, and that the caller has kept, holds all pairs of
+    /// these bodies. Give the bodies as they were searched: see [`Skin::still_valid`]. Searches in which no body has a
+    /// margin do not change the answer.
     #[must_use]
     pub fn still_valid<'a>(&self, input: impl Into<Input<'a, D>>) -> bool {
         self.skin.still_valid(input)
@@ -287,12 +290,13 @@ impl<const D: usize> PairFinder<D> {
         self.preparation.bytes() + self.engine.bytes() + self.rows.bytes() + self.skin.bytes() + self.listed.bytes()
     }
 
-    /// What the last search did.
+    /// Statistics of the last search, with bytes.
     pub(crate) fn stats(&self) -> &Stats {
         self.counted.get_or_init(|| Stats { bytes: self.bytes(), list_bytes: self.engine.pairs.bytes(), ..self.stats })
     }
 
-    /// Which sets of an input whose search was the last one had been sorted before, and were not sorted for it.
+    /// For each set of `input`, whether the last search, which must be of this input, took a sort that was made before
+    /// instead of sorting the set.
     #[doc(hidden)]
     #[must_use]
     pub fn adopted(&self, input: &Input<'_, D>) -> Vec<bool> {

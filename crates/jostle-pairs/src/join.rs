@@ -1,16 +1,18 @@
-//! The join of a tree with itself or with another: every overlapping pair, a group of sixteen leaves after the other.
+//! Joins a tree with itself or with another: finds every overlapping pair, one group of sixteen leaves after the other.
 //!
-//! In phases, each a loop without a branch that depends on the data, for it is mispredicted branches that such a join
-//! spends its time on, not arithmetic (and loops, not `for_each`: in a closure, instructions of `L` become calls):
+//! The join runs in phases. Each is a loop without a branch that depends on the data: such a join spends its time on
+//! mispredicted branches, not on arithmetic. (The phases are loops, not `for_each`: in a closure, instructions of `L`
+//! become calls.)
 //! 1. each leaf against itself, rotated by 1 to 8 lanes;
-//! 2. down the levels: the leaves whose boxes overlap the group's, of the same tree not before the group;
-//! 3. each leaf of the group against those: pairs of leaves;
-//! 4. each pair of leaves: which circles of the one with the larger box touch the other's; so a giant is tested against
-//!    its neighbours, not they against all in its leaf;
+//! 2. down the levels: the candidates, which are leaves whose boxes overlap the group's box; of the same tree, none
+//!    before the group;
+//! 3. each leaf of the group against the candidates: pairs of leaves;
+//! 4. each pair of leaves: which circles of the leaf with the larger box touch the box of the other leaf. So a giant is
+//!    tested against its neighbours, and its neighbours are not tested against all circles in its leaf;
 //! 5. the tests, one circle against sixteen of a leaf; hits are kept, in order, filtered and handed on.
 //!
-//! Where the group's tree is much the sparser one, its leaves are as large as whole groups of the other: then each circle
-//! walks down the levels alone.
+//! Where the query tree is much sparser than the target tree, its leaves are as large as whole groups of the target
+//! tree. Then each circle of the query tree walks down the levels alone.
 
 pub(crate) mod buffers;
 pub(crate) mod counts;
@@ -41,25 +43,26 @@ use crate::join::tree_pair::TreePair;
 #[derive(Debug)]
 pub(crate) struct JoinScratch<const D: usize> {
     candidates: Candidates<D>,
-    /// Pairs of a leaf of the group and a candidate, as leaf << 16 | candidate: those whose leaf has the larger box, and
-    /// those whose candidate has.
+    /// Pairs of a leaf of the group and a candidate, as leaf << 16 | candidate: first the pairs whose leaf has the
+    /// larger box, then the pairs whose candidate has the larger box.
     leaf_pairs: [Paged<u32>; 2],
     pub(crate) tests: TestList,
     /// Circles that walk alone, each with a run of leaves that it may touch.
     pub(crate) visits: TestList,
 }
 
-/// A tree of no more leaves is small: its join with itself takes less scratch.
+/// A tree of no more leaves than this is small: its join with itself takes less scratch.
 pub(crate) const SMALL: usize = 48;
 
 /// Tests of the join of a small tree that are gathered before they are run.
 const SMALL_TESTS: usize = TESTS / 2;
 
-// Hits are handed on before they take half of the room; the leaves of a group against themselves fit in the other half.
+// Hits are handed on before they take half of the room; the tests of a group's leaves against themselves fit in the
+// other half.
 const _: () = assert!(LEAF * ROTATIONS + 2 * LANES <= SMALL_TESTS / 2);
 
 impl<const D: usize> Default for JoinScratch<D> {
-    /// For small trees.
+    /// Makes scratch for small trees.
     fn default() -> Self {
         Self {
             candidates: Candidates::default(),
@@ -71,7 +74,7 @@ impl<const D: usize> Default for JoinScratch<D> {
 }
 
 impl<const D: usize> JoinScratch<D> {
-    /// Makes room for trees that are not small, if it is for such.
+    /// Makes room for trees that are not small, unless `is_small`.
     pub(crate) fn fit(&mut self, is_small: bool) {
         if !is_small && self.tests.circle.len() < TESTS {
             self.leaf_pairs = [(); 2].both(|()| Paged::zeros(LEAF * CANDIDATES + LANES));
@@ -94,7 +97,7 @@ pub(crate) struct Join<'a, const D: usize> {
 }
 
 impl<'a, const D: usize> Join<'a, D> {
-    /// In scratch that is made to fit, whatever a join that came to no end has left in it.
+    /// Makes the scratch fit, and clears what an unfinished join has left in it.
     pub(crate) fn new(pairing: TreePair<'a, D>, scratch: &'a mut JoinScratch<D>, sink: &'a mut dyn Sink) -> Self {
         scratch.fit(pairing.is_small());
         scratch.tests.clear();
@@ -103,7 +106,7 @@ impl<'a, const D: usize> Join<'a, D> {
     }
 }
 
-/// All pairs whose first leaf lies in `groups`, a group being a node of level 1, with the instructions of `isa`.
+/// Finds all pairs whose first leaf lies in `groups`, with the instructions of `isa`. A group is a node of level 1.
 pub(crate) fn join_groups<const D: usize>(isa: Isa, join: &mut Join<'_, D>, groups: Range<usize>) {
     simd::run(isa, Groups(join, groups));
 }
@@ -123,29 +126,29 @@ outlined! {
     impl Join, gains_by_avx512: true {
         join_circles_within = join_leaves_within::<Round>(leaves: Range<usize>);
         join_boxes_within = join_leaves_within::<Boxed>(leaves: Range<usize>);
-        /// Phases 3 and 4: the first `leaves` candidates, which are the leaves of the group, against the candidates after
-        /// each, from number `seen` on.
+        /// Phases 3 and 4: joins the first `leaves` candidates, which are the leaves of the group, each with the
+        /// candidates after it, from number `seen` on.
         join_candidates = join_candidates_body(leaves: usize, seen: usize);
         join_circle_leaves = join_leaf_pairs::<Round>(side: usize, count: usize);
         join_box_leaves = join_leaf_pairs::<Boxed>(side: usize, count: usize);
         run_circle_tests = run_tests_body::<Round>(side: usize);
         run_box_tests = run_tests_body::<Boxed>(side: usize);
-        /// Where one tree is much the sparser: all pairs of the bodies of some leaves.
+        /// Where the query tree is much sparser: finds all pairs of the bodies of some of its leaves.
         walk_alone = walk_each(leaves: Range<usize>);
-        /// The tests of the leaves of all runs to be visited.
+        /// Gathers the tests of the leaves of all waiting visits.
         visit = visit_runs();
     }
 }
 
 outlined! {
     impl Join, gains_by_avx512: false {
-        /// What the filter leaves of the hits.
+        /// Drops the hits that the filter does not keep.
         filter_hits = filter_hits_body();
     }
 }
 
-/// For each line, a method that runs one of two others: that of circles, or that of boxes. Both trees of a join are of one
-/// shape, which is asked once for hundreds of cycles of work.
+/// For each line, makes a method that runs one of two others: the one for circles, or the one for boxes. Both trees of
+/// a join have one shape, so the method asks for it once for hundreds of cycles of work.
 macro_rules! by_shape {
     ($($(#[$doc:meta])* $name:ident = $round:ident | $boxed:ident ($($arg:ident: $type:ty),*);)*) => {
         impl<const D: usize> Join<'_, D> {
@@ -169,7 +172,8 @@ by_shape! {
     join_within = join_circles_within | join_boxes_within(leaves: Range<usize>);
     /// Phase 4, of the first `count` pairs of leaves whose larger box is of side `side`.
     join_leaves = join_circle_leaves | join_box_leaves(side: usize, count: usize);
-    /// Phase 5: circles of side `side` against leaves of the other; all hits, to whoever takes them.
+    /// Phase 5: tests circles of side `side` against leaves of the other side. Hits are kept, and handed on when they
+    /// take half of the room.
     run_tests = run_circle_tests | run_box_tests(side: usize);
 }
 
@@ -180,7 +184,7 @@ impl<const D: usize> Join<'_, D> {
         let sparse = self.across() && query.len().saturating_mul(SPARSE) < target.len();
         let reached = self.across().then(|| self.seen_root());
         for group in groups {
-            // Of a cell's images, most groups touch none.
+            // Most groups touch none of a cell's images.
             if reached.is_some_and(|reached| !reached.overlaps(&query.levels()[1].aabb(group))) {
                 continue;
             }
@@ -198,20 +202,20 @@ impl<const D: usize> Join<'_, D> {
         self.hand_on::<L>();
     }
 
-    /// Whether there are two trees, all pairs across; or one, each pair of its bodies once.
+    /// Whether the join finds all pairs across two trees. Else it finds each pair of the bodies of one tree once.
     #[inline(always)]
     fn across(&self) -> bool {
         !self.pairing.within
     }
 
-    /// How a box is moved from where the query tree sees it to where the target tree does, and its margin.
+    /// How a box is moved from where the query tree sees it to where the target tree sees it, and the margin for that.
     #[inline(always)]
     pub(crate) fn movement(&self) -> ([f32; D], [f32; D]) {
         let offset = self.pairing.offset;
         (offset.axes(|offset| -offset), offset.axes(|offset| offset.abs() * OFFSET_MARGIN))
     }
 
-    /// The box of all of the target tree, as the query tree sees it.
+    /// The box of the whole target tree, as the query tree sees it.
     #[inline(always)]
     fn seen_root(&self) -> Aabb<D> {
         let (shift, margin) = self.movement();
@@ -233,7 +237,7 @@ impl<const D: usize> Join<'_, D> {
         }
     }
 
-    /// Phase 1, of a leaf; where some hits are to be decided, it is noted which are sure.
+    /// Phase 1, of a leaf. Where hits are to be decided (`DECIDES`), notes which hits are sure.
     #[inline(always)]
     fn join_leaf<L: Lanes, S: Shape, const DECIDES: bool>(&mut self, leaf: usize, slack: f32) {
         let tree = self.pairing.trees[0];
@@ -255,7 +259,7 @@ impl<const D: usize> Join<'_, D> {
         self.tests.circle_tests += (n * (n - 1) / 2) as u64;
     }
 
-    /// Phases 2 to 4. Of two trees, the target tree lies within the box that is `reached`.
+    /// Phases 2 to 4. In a join of two trees, the target tree lies within the box `reached`.
     #[inline(always)]
     fn join_group<L: Lanes>(&mut self, group: usize, leaves: Range<usize>, reached: Option<&Aabb<D>>) {
         let [query, target] = self.pairing.trees;
@@ -278,7 +282,7 @@ impl<const D: usize> Join<'_, D> {
             if own == 0 {
                 return;
             }
-            // Candidates are looked at in turns of the same length whatever is near.
+            // Candidates are looked at in rounds of the same length, however many leaves of the group are near.
             room -= leaves.len() - own;
         }
         let mut seen = self.scratch.candidates.len;
@@ -308,11 +312,11 @@ impl<const D: usize> Join<'_, D> {
     fn join_candidates_body<L: Lanes>(&mut self, leaves: usize, seen: usize) {
         self.scratch.candidates.measure::<L>();
         self.scratch.candidates.fill_up();
-        // Those of the group itself have just been looked at.
+        // The leaves of the group itself have been read a moment ago.
         let others = seen.max(leaves)..self.scratch.candidates.len;
         self.pairing.prefetch(&self.scratch.candidates.leaf[others]);
         let JoinScratch { candidates, leaf_pairs: [larger, smaller], .. } = &mut *self.scratch;
-        // Where they lie is then kept in registers.
+        // As slices, so that registers hold where they lie.
         let (boxes, larger, smaller) = (candidates.boxes(), &mut **larger, &mut **smaller);
         let mut count = [0; 2];
         for leaf in 0..leaves {
@@ -333,7 +337,7 @@ impl<const D: usize> Join<'_, D> {
         self.tests.leaf_tests += (count[0] + count[1]) as u64;
         self.join_leaves::<L>(0, count[0]);
         if self.across() {
-            // What follows has its circles from the other tree.
+            // The next tests have their circles from the other tree.
             self.run_tests::<L>(0);
         }
         self.join_leaves::<L>(1, count[1]);
@@ -352,7 +356,7 @@ impl<const D: usize> Join<'_, D> {
             let (boxes, leaves, pairs) = (candidates.boxes(), &*candidates.leaf, &leaf_pairs[side][..count]);
             let mut adding = tests.add();
             while at < count && !adding.is_full() {
-                // The leaf of the group is named first.
+                // In a pair, the leaf of the group is named first.
                 let pair = pairs[at] as usize;
                 let (larger, smaller) =
                     if side == 0 { (pair >> 16, pair & 0xffff) } else { (pair & 0xffff, pair >> 16) };
@@ -404,7 +408,7 @@ impl<const D: usize> Join<'_, D> {
         }
     }
 
-    /// Hits, to whoever takes them; no tests are left.
+    /// Filters the hits and hands them to the sink; no tests are left.
     #[inline(always)]
     fn hand_on<L: Lanes>(&mut self) {
         if !self.pairing.filter.keeps_all() {
@@ -428,7 +432,7 @@ impl<const D: usize> Join<'_, D> {
     }
 }
 
-/// Hands hits on, and says how many pairs they are: compiled once for any number of axes.
+/// Hands hits to a sink, and returns how many pairs they are. Compiled once for any number of axes.
 struct HandOn<'a> {
     hits: &'a mut TestList,
     names: Names<'a>,

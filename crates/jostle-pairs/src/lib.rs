@@ -1,12 +1,13 @@
 //! Every overlapping pair of circles, spheres, boxes or capsules, by a parallel SIMD join of sorted linear trees.
 //!
-//! The folders are the last part of the pipeline that `jostle-core` and `jostle-sets` begin; each uses only those before it:
+//! The folders are the last part of the pipeline that `jostle-core` and `jostle-sets` begin. Each folder uses only the
+//! folders before it:
 //! - `join`: one tree with itself or another, the filters that hits pass, and the sinks that take them.
 //! - `pairs`: a prepared input, planned as joins, and run from end to end.
 //! - `neighbors`: neighbour lists as compressed sparse rows, and how long they hold.
 //! - `finder`: the public `PairFinder`. Beside it, `coherent` keeps candidates from frame to frame.
 //!
-//! A test in `jostle-testkit` sees that no modules import each other.
+//! A test in `jostle-testkit` checks that no two modules import each other.
 
 mod coherent;
 mod finder;

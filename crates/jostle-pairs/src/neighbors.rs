@@ -1,4 +1,5 @@
-//! Neighbour lists: the rows of all bodies, one after the other in order of id, found in rank order and then put there.
+//! Neighbour lists: the rows of all bodies, one after the other in order of id. Rows are found in rank order, and then
+//! put in their places.
 
 pub(crate) mod arena;
 mod extras;
@@ -36,14 +37,14 @@ use crate::pairs::stats::counted;
 
 pub use lists::{NeighborColumns, NeighborLists};
 
-/// Neighbours a body that there is room for in the first search, which is run again when there are more.
+/// Neighbours a body that the first search has room for. The search is run again when there are more.
 const FIRST_GUESS: usize = 8;
 
-/// Twice as many neighbours a body as rows have at most, in the plane and in space, that are made of pairs sooner than by tests from both
-/// sides.
+/// Twice the most neighbours a body, in the plane and in space, for which rows are made of pairs sooner than by tests
+/// from both sides.
 const TWICE_SHORT: [usize; 2] = [4, 5];
 
-/// What it takes to fill neighbour lists.
+/// The memory that it takes to fill neighbour lists.
 #[derive(Debug, Default)]
 pub(crate) struct RowEngine<const D: usize> {
     arena: Vec<u32>,
@@ -58,7 +59,7 @@ pub(crate) struct RowEngine<const D: usize> {
     /// Where the rows of a bucket lie.
     places: ScratchPool<Vec<RowPlace>>,
     centers: Centers<D>,
-    /// Of bodies whose rows are made of pairs.
+    /// The pairs that rows are made of.
     pairs: PairList,
     pair_rows: PairRows,
     last: LastRows,
@@ -86,8 +87,9 @@ impl<const D: usize> RowEngine<D> {
             + self.pair_rows.bytes()
     }
 
-    /// Fills the lists: by way of pairs, where no join of rows is compiled for the bodies, or where rows will be short, as those were
-    /// that the lists hold from before, or, where they hold none, those that were made last. What comes out is the same.
+    /// Fills the lists. Rows are made of pairs where no join of rows is compiled for the bodies, or where rows will be
+    /// short: as short as the rows that the lists hold from before, or, where they hold none, as the rows that were
+    /// made last. The result is the same.
     pub(crate) fn fill(
         &mut self,
         (engine, isa): (&mut Engine<D>, Isa),
@@ -98,7 +100,8 @@ impl<const D: usize> RowEngine<D> {
     ) -> Tests {
         let bodies = plan.exact.sets[0].len();
         let short = |neighbors: usize| 2 * neighbors <= TWICE_SHORT[usize::from(D > 2)] * bodies;
-        // Those that are made of pairs stay so with an eighth more: else rows about as long as may be would be made now so, now otherwise.
+        // Rows that are made of pairs stay so with up to an eighth more neighbours. Else rows near the limit would be
+        // made now in one way, now in the other.
         let more = usize::from(self.last == LastRows::OfPairs);
         let short_now = |neighbors: usize| short(neighbors - more * neighbors / 8);
         let were_short = match lists.neighbors.len() {
@@ -122,7 +125,7 @@ impl<const D: usize> RowEngine<D> {
         tests
     }
 
-    /// Sets all columns that are wanted of lists that hold the rows of a search.
+    /// Sets all wanted columns of lists that hold the rows of a search.
     pub(crate) fn measure(
         &mut self,
         exact: &Exact<'_, D>,
@@ -171,7 +174,8 @@ impl<const D: usize> RowEngine<D> {
         let (tests, taken) = loop {
             let (tests, taken) = self.deal_rows(isa, (plan, ask_callers), kind, (buckets, with_distances), workers);
             if taken <= self.owners.len() {
-                // How many chunks end up half empty depends on who deals what: next time it may be more.
+                // How many chunks end up half empty depends on which worker deals which rows: next time there may be
+                // more.
                 self.make_chunks(taken + spare);
                 break (tests, taken);
             }
@@ -185,7 +189,7 @@ impl<const D: usize> RowEngine<D> {
         tests
     }
 
-    /// Makes sure that the arena has so many chunks at least.
+    /// Makes sure that the arena has at least `chunks` chunks.
     fn make_chunks(&mut self, chunks: usize) {
         if self.owners.len() < chunks {
             self.owners.resize(with_headroom(chunks), 0);
@@ -193,7 +197,7 @@ impl<const D: usize> RowEngine<D> {
         }
     }
 
-    /// Gives every piece of scratch room for the largest group that any has met.
+    /// Gives every piece of scratch room for the largest group that any piece has met.
     fn level_scratch(&mut self) {
         let mut used = ScratchUsed::default();
         self.scratch.each(|scratch| used = used.max(scratch.used()));
@@ -203,7 +207,8 @@ impl<const D: usize> RowEngine<D> {
         self.scratch.each(|scratch| scratch.make_room(self.room));
     }
 
-    /// Every row to the arena, in any order; the chunks that they took, or would have.
+    /// Deals every row to the arena, in any order. Returns the tests, and the number of chunks that the rows took, or
+    /// would have taken.
     fn deal_rows(
         &mut self,
         isa: Isa,
@@ -236,7 +241,7 @@ impl<const D: usize> RowEngine<D> {
         (tests, taken.into_inner())
     }
 
-    /// Where the neighbours of each bucket begin.
+    /// Finds where the neighbours of each bucket begin.
     fn scan_buckets(&mut self, buckets: Buckets) {
         let Self { starts, scratch, .. } = self;
         starts.clear();
@@ -251,7 +256,7 @@ impl<const D: usize> RowEngine<D> {
         }
     }
 
-    /// Rows from the arena to their places, bucket by bucket.
+    /// Copies rows from the arena to their places, bucket by bucket.
     #[allow(unsafe_code, reason = "each bucket has ids and rows of its own")]
     fn put_rows(
         &mut self,
@@ -274,7 +279,8 @@ impl<const D: usize> RowEngine<D> {
                 for chunk in self.chunks.of(bucket) {
                     note_rows(&self.arena, chunk, with_distances, ids.start, places);
                 }
-                // SAFETY: buckets have no id in common, and starts ascend: neither ends nor rows of two overlap.
+                // SAFETY: buckets have no id in common, and starts ascend: neither the ends nor the rows of two buckets
+                // overlap.
                 unsafe {
                     put_ends(places, range.start, ends.range(ids));
                     let neighbors = neighbors.range(range.clone());
@@ -290,7 +296,7 @@ impl<const D: usize> RowEngine<D> {
     }
 }
 
-/// Where each row ends, the first of which begins at `start`.
+/// Writes where each row ends; the first row begins at `start`.
 fn put_ends(places: &[RowPlace], start: usize, ends: &mut [usize]) {
     let mut end = start;
     for (slot, place) in ends.iter_mut().zip(places) {
@@ -302,8 +308,8 @@ fn put_ends(places: &[RowPlace], start: usize, ends: &mut [usize]) {
 /// Longer rows are copied by the standard library.
 const SHORT: usize = 4 * LANES;
 
-/// Puts rows side by side, in each of several columns, whose values stand one column after the other in the arena: sixteen values at a
-/// time where there is room, and what is too much is written over by the next row.
+/// Puts rows side by side in each of several columns; in the arena, the values of a row stand one column after the
+/// other. Copies sixteen values at a time where there is room; the next row overwrites the surplus.
 fn put_block<const N: usize>(places: &[RowPlace], arena: &[u32], mut columns: [&mut [u32]; N]) {
     for &RowPlace { mut start, len } in places {
         for column in &mut columns {
@@ -312,7 +318,7 @@ fn put_block<const N: usize>(places: &[RowPlace], arena: &[u32], mut columns: [&
                 (len <= SHORT, row.first_chunk::<SHORT>(), column.first_chunk_mut::<SHORT>())
             {
                 let (from, to) = (from.as_chunks::<LANES>().0, to.as_chunks_mut::<LANES>().0);
-                // Of a loop, the compiler would make a call of `memcpy`.
+                // The compiler would turn a loop into a call of `memcpy`.
                 to[0] = from[0];
                 if len > LANES {
                     to[1] = from[1];

@@ -1,4 +1,4 @@
-//! Pairs from end to end: what a search is planned as.
+//! Pairs from end to end: a search is planned as joins, which are run into one list.
 
 pub(crate) mod engine;
 pub(crate) mod listed;

@@ -1,4 +1,4 @@
-//! What a search hands out, borrowed from its finder.
+//! Results that a search hands out, borrowed from its finder.
 
 use core::fmt;
 
@@ -7,14 +7,14 @@ use jostle_core::LinearTree;
 use crate::finder::PairFinder;
 use crate::pairs::stats::Stats;
 
-/// A pair that a search has found, with all that it knows of it: see [`PairFinder::for_each_hit`].
+/// A pair that a search has found, with its sets and its image: see [`PairFinder::for_each_hit`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hit<const D: usize> {
     /// The numbers of the sets of the two bodies: 0 and 0 within one set, 0 and 1 between two.
     pub sets: [u32; 2],
-    /// Their ids, the lesser first within a set.
+    /// The ids of the two bodies; within a set, the lesser id comes first.
     pub pair: [u32; 2],
-    /// By how many vectors of the cell the second body is moved to touch the first: see [`Found::image_shifts`].
+    /// How many of each cell vector move the second body so that it touches the first: see [`Found::image_shifts`].
     pub image_shift: [i32; D],
 }
 
@@ -35,71 +35,76 @@ impl<const D: usize> fmt::Debug for Found<'_, D> {
 }
 
 impl<'f, const D: usize> Found<'f, D> {
-    /// Every overlapping pair once, as `[a, b]` of ids: with `a < b` within one set, a of the first and b of the second
-    /// of two. Their order depends on the input alone: not on the threads, the instruction set, or the build.
+    /// Every overlapping pair once, as ids `[a, b]`. Within one set `a < b`; between two sets, a is of the first and b
+    /// of the second. The order of the pairs depends on the input alone: not on the threads, the instruction set, or
+    /// the build.
     #[must_use]
     pub fn pairs(&self) -> &'f [[u32; 2]] {
         self.finder.engine.pairs.pairs()
     }
 
-    /// The id of the body at each rank of the tree's order, neighbours in space being neighbours there: a permutation of
-    /// 0..n, by which a simulation may sort its own arrays now and then. Of the last search within a view of circles or
-    /// spheres.
+    /// The id of the body at each rank of the tree's order, in which neighbours in space are neighbours. The ids are a
+    /// permutation of 0..n, by which a simulation may sort its own arrays now and then. They are of the last search
+    /// within a view of circles or spheres.
     #[must_use]
     pub fn rank_to_id(&self) -> impl DoubleEndedIterator<Item = u32> + Clone + use<'f, D> {
         self.tree().ids()
     }
 
-    /// The tree of the last search within a view of circles or spheres: one of boxes or capsules leaves it as it was.
+    /// The tree of the last search within a view of circles or spheres. A search of boxes or capsules leaves this tree
+    /// as it was.
     #[must_use]
     pub fn tree(&self) -> &'f LinearTree<D> {
         self.finder.preparation.own_tree()
     }
 
-    /// The tree of the last search, where that was one within boxes: for pictures of it. Neither queries nor searches take it.
+    /// The tree of the last search, if that was a search within boxes: for pictures of the tree. Neither queries nor
+    /// searches take it.
     #[doc(hidden)]
     #[must_use]
     pub fn tree_of_boxes(&self) -> Option<&'f LinearTree<D>> {
         self.finder.preparation.own_boxes()
     }
 
-    /// The pairs `[a, b]` of sets `i <= j`, a of set i and b of set j; with `a < b` where the sets are the same. None when
-    /// the sets do not meet.
+    /// The pairs `[a, b]` of sets `i <= j`, a of set i and b of set j, with `a < b` where the sets are the same. Empty
+    /// when the sets do not meet.
     #[must_use]
     pub fn pairs_between(&self, i: usize, j: usize) -> &'f [[u32; 2]] {
         self.finder.listed.range(i, j).map_or(&[], |range| &self.finder.engine.pairs.pairs()[range])
     }
 
-    /// By how many vectors of the cell the second body of each pair is moved to touch the first, so that the difference of
-    /// their centres is `xb + (S0 v0 + S1 v1 ..) - xa`; of a search in a [`Space`](crate::Space) that repeats, and empty after others.
+    /// For each pair, how many of each cell vector move the second body so that it touches the first: the difference of
+    /// their centres is `xb + (S0 v0 + S1 v1 ..) - xa`. Empty unless the search was in a [`Space`](crate::Space) that
+    /// repeats.
     ///
-    /// Each is worked out when it is asked for, from the image at which its pair was found: a list keeps a bit for each pair.
+    /// A shift is computed when it is asked for, from the image at which its pair was found: the finder keeps a bit for
+    /// each pair.
     #[must_use]
     pub fn image_shifts(&self) -> impl ExactSizeIterator<Item = [i32; D]> + Clone + use<'f, D> {
         self.finder.listed.shifts.iter(self.pairs())
     }
 
-    /// That of [`Found::image_shifts`] of one pair, by its number in the list. O(log images).
+    /// The image shift of one pair, by its number in the list: see [`Found::image_shifts`]. O(log images).
     #[must_use]
     pub fn image_shift(&self, number: usize) -> Option<[i32; D]> {
         self.finder.listed.shifts.get(self.pairs(), number)
     }
 
-    /// True when no two bodies could touch at several images of the space that was searched: then image shifts tell no two
-    /// pairs apart.
+    /// True when no two bodies could touch at several images of the space that was searched. Then no two pairs differ
+    /// in their image shifts alone.
     #[must_use]
     pub fn has_single_images(&self) -> bool {
         self.finder.listed.is_unique()
     }
 
-    /// Sets that met, ascending, and where the pairs of each two end in the list, but for the last.
+    /// Each two sets that met, ascending, and where their pairs end in the list. The end of the last two is left out.
     #[doc(hidden)]
     #[must_use]
     pub fn meetings(&self) -> (&'f [[u32; 2]], &'f [usize]) {
         self.finder.listed.meetings()
     }
 
-    /// As [`Found::image_shifts`], in a slice; none where space does not repeat.
+    /// As [`Found::image_shifts`], in a slice; `None` where space does not repeat.
     #[doc(hidden)]
     #[must_use]
     pub fn image_shift_slice(&self) -> Option<&'f [[i32; D]]> {
@@ -107,14 +112,14 @@ impl<'f, const D: usize> Found<'f, D> {
         listed.has_images().then(|| listed.shifts.slice(self.pairs()))
     }
 
-    /// When the bodies of each pair first touch, from 0 to 1; of a search of bodies on their way
-    /// ([`Set::moving`](crate::Set::moving)), and empty after others.
+    /// When the bodies of each pair first touch, from 0 to 1. Empty unless the search was of moving bodies
+    /// ([`Set::moving`](crate::Set::moving)).
     #[must_use]
     pub fn times_of_impact(&self) -> &'f [f64] {
         &self.finder.listed.times
     }
 
-    /// What the search did.
+    /// Statistics of the search.
     #[must_use]
     pub fn stats(&self) -> &'f Stats {
         self.finder.stats()

@@ -20,9 +20,9 @@ use crate::neighbors::skin::is_still_valid;
 use crate::pairs::plan::Plan;
 use crate::pairs::stats::Stats;
 
-/// A finder, the threads that it is to use for one call, and which pairs to keep.
+/// A finder, the threads that it uses for one call, and the test that says which pairs to keep.
 ///
-/// What it finds borrows the finder alone: threads and test may be made where they are given.
+/// The result borrows the finder alone: threads and test may be temporaries of the call.
 pub struct Search<'f, 't, const D: usize> {
     finder: &'f mut PairFinder<D>,
     threads: Threads<'t>,
@@ -44,14 +44,15 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         Self { finder, threads, only: None }
     }
 
-    /// On these threads.
+    /// Chooses the threads.
     #[must_use]
     pub fn on(self, threads: Threads<'t>) -> Self {
         Self { threads, ..self }
     }
 
-    /// Keeps only pairs that pass a test, which is asked once for each that overlaps (and passes the layers), from the
-    /// threads that find them, with the ids as they stand in the pair. ([`Search::neighbors`] may ask more than once.)
+    /// Keeps only pairs that pass `test`. The search calls `test` once for each pair that overlaps (and passes the
+    /// layers), from the threads that find the pairs, with the ids in the order of the pair. ([`Search::neighbors`] may
+    /// call it more than once.)
     ///
     /// ```
     /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -69,8 +70,8 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         Self { only: Some(test), ..self }
     }
 
-    /// Finds every overlapping pair: within a view of bodies, a tree or a [`Set`](crate::Set), or [`between`](crate::between) two.
-    /// O(n + pairs) for spread-out bodies.
+    /// Finds every overlapping pair: within a view of bodies, a tree or a [`Set`](crate::Set), or
+    /// [`between`](crate::between) two sets. O(n + pairs) for spread-out bodies.
     ///
     /// # Errors
     /// [`InputError`] before any work; the finder stays usable and its last result stands.
@@ -80,8 +81,9 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         Ok(Found { finder })
     }
 
-    /// As [`Search::find`] with several threads, whatever was chosen, but task after task on the calling thread; tells
-    /// how long each took, and so what more threads than the machine has would gain.
+    /// As [`Search::find`] with several threads, whatever was chosen, but the tasks run one after the other on the
+    /// calling thread. The recording tells how long each task took, and so what more threads than the machine has would
+    /// gain.
     ///
     /// # Errors
     /// [`InputError`] before any work; the finder stays usable and its last result stands.
@@ -104,8 +106,9 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         self.search(input.into(), count)
     }
 
-    /// Calls `visit(a, b)` once for each overlapping pair, as [`Search::find`] would list it, from the threads that find
-    /// them: in no fixed order, except that a single thread keeps that of the list. No list is made.
+    /// Calls `visit(a, b)` once for each overlapping pair, with the ids as [`Search::find`] would list them, from the
+    /// threads that find the pairs. The calls come in no fixed order, except that a single thread keeps the order of
+    /// the list. No list is made.
     ///
     /// # Errors
     /// [`InputError`] before any work, and before any call.
@@ -126,7 +129,7 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         Ok(*finder.stats())
     }
 
-    /// As [`Search::for_each_pair`], with all that is known of a pair: its sets and its image.
+    /// As [`Search::for_each_pair`], and passes the sets and the image of each pair too.
     ///
     /// ```
     /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -167,9 +170,9 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         Ok(*finder.stats())
     }
 
-    /// Folds over the overlapping pairs, in the order of [`Search::find`]: each block of them into an accumulator of
-    /// its own, made by `init`; then the accumulators of neighbouring blocks are merged, left with right, in an order
-    /// that is a function of the input alone. So even a floating-point sum comes out the same on any threads.
+    /// Folds over the overlapping pairs, in the order of [`Search::find`]. Each block of pairs is folded into an
+    /// accumulator of its own, made by `init`. Then `merge` joins the accumulators of neighbouring blocks, left with
+    /// right, in an order that depends on the input alone. So even a floating-point sum is the same on any threads.
     ///
     /// # Errors
     /// [`InputError`] before any work, and before any call.
@@ -187,12 +190,13 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         self.search(input.into(), |engines, plan, workers| engines.pairs.fold(plan, workers, &init, op, &merge))
     }
 
-    /// Fills neighbour lists: for each body of a view or a tree those that it overlaps, or, [`between`](crate::between) two
-    /// sets, for each of the first those of the second. Rows stand in order of id, and each is ascending.
+    /// Fills neighbour lists. For each body of a view or a tree, a row holds the bodies that it overlaps;
+    /// [`between`](crate::between) two sets, a row of each body of the first set holds bodies of the second. Rows stand
+    /// in order of id, and each row is ascending.
     ///
-    /// Tests made and pairs found are counted once for each row they belong to. A test of the caller's is asked with the
-    /// ids as they stand in a pair, for each row that it belongs to, and again where the rows are found again: in the
-    /// first search, when there are more than there was room for.
+    /// The statistics count tests and pairs once for each row that they belong to. The caller's test gets the ids in
+    /// the order of the pair. It is called for each row that the pair belongs to, and again where the rows are found
+    /// again: in the first search, when there are more neighbours than there was room for.
     ///
     /// # Errors
     /// [`InputError`] before any work; the lists stay as they were.
@@ -209,8 +213,8 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         Ok(*finder.stats())
     }
 
-    /// As [`Search::neighbors`] with several threads, whatever was chosen, but task after task on the calling thread; tells
-    /// how long each took.
+    /// As [`Search::neighbors`] with several threads, whatever was chosen, but the tasks run one after the other on the
+    /// calling thread. The recording tells how long each task took.
     ///
     /// # Errors
     /// As [`Search::neighbors`].
@@ -233,7 +237,7 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         run(self.threads, input.movable(), |workers| is_still_valid(skin, &input, workers))
     }
 
-    /// Makes ready what is sought, and joins it by `join`.
+    /// Prepares the input, and joins its trees by `join`.
     fn search<R: Send>(
         self,
         input: Input<'_, D>,
@@ -246,7 +250,8 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
     }
 }
 
-/// Runs a search for such an answer on these threads, or on the calling one alone where few bodies have been searched sooner so.
+/// Runs a search for a kind of answer on these threads, or on the calling thread alone where the finder has measured
+/// that this is sooner done.
 fn search_on<const D: usize, R: Send>(
     threads: Threads<'_>,
     finder: &mut PairFinder<D>,

@@ -1,4 +1,4 @@
-//! How a search runs: what is made ready, joined, kept and noted.
+//! How a search runs: it prepares the input, joins the trees, keeps what later calls need, and notes the statistics.
 
 use core::mem::{forget, swap};
 use std::sync::OnceLock;
@@ -24,7 +24,7 @@ use crate::pairs::plan::Plan;
 use crate::pairs::stats::{StageTimes, Stats};
 
 impl<const D: usize> PairFinder<D> {
-    /// Makes ready what an input names, runs the joins, and says what was done.
+    /// Prepares an input, runs the joins, and notes the statistics.
     pub(crate) fn seek<R>(
         &mut self,
         input: &Input<'_, D>,
@@ -32,7 +32,7 @@ impl<const D: usize> PairFinder<D> {
         workers: Workers<'_>,
         join: impl FnOnce(Engines<'_, D>, Plan<'_, D>) -> (R, Tests),
     ) -> Result<R, InputError> {
-        // A clock waits for what was asked of memory before.
+        // The clock is read before the prefetches: reading it waits for memory that was asked for earlier.
         let started = Instant::now();
         let mut scratch = None;
         if ThreadScratch::serves(input, workers) {
@@ -46,7 +46,8 @@ impl<const D: usize> PairFinder<D> {
         sought
     }
 
-    /// Asks for the memory of what a search in scratch of its thread reads and changes, in the order in which it is wanted.
+    /// Prefetches the memory of the finder that a search in scratch of its thread reads and changes, in the order in
+    /// which the search needs it.
     fn prefetch(&self, input: &Input<'_, D>) {
         prefetch(&self.engine.isa);
         input.prefetch();
@@ -57,8 +58,8 @@ impl<const D: usize> PairFinder<D> {
         prefetch(&self.counted);
     }
 
-    /// As [`PairFinder::seek`], begun at that time in this scratch, if there is one; then the finder takes over what a search
-    /// leaves behind.
+    /// As [`PairFinder::seek`], for a search that began at `started`, in `scratch` if there is any. The finder then
+    /// takes over from scratch what a search leaves behind.
     fn seek_in<R>(
         &mut self,
         (scratch, mut started): (Option<&mut ThreadScratch<D>>, Instant),
@@ -148,7 +149,7 @@ impl<const D: usize> PairFinder<D> {
         })
     }
 
-    /// Notes that so many pairs are what is left of so many candidates.
+    /// Notes the statistics of a search that sieved `candidates` candidates and kept `pairs` pairs.
     pub(crate) fn note_sieve(&mut self, candidates: usize, pairs: usize, join: Duration) {
         let (circle_tests, pairs) = (candidates as u64, pairs as u64);
         self.note(BuildTimes::default(), join, Tests { circle_tests, pairs, ..Tests::default() });
@@ -163,7 +164,7 @@ impl<const D: usize> PairFinder<D> {
     }
 }
 
-/// A finder that lists pairs. Where a function of the caller's or a host panics, nothing of the list is left.
+/// A finder that lists pairs. If a function of the caller's or a host panics, this guard empties the list.
 struct Unfinished<'a, const D: usize>(&'a mut PairFinder<D>);
 
 impl<const D: usize> Drop for Unfinished<'_, D> {
@@ -196,8 +197,8 @@ compiled_here! {
         finder.list_neighbors_here(input, only, kind, lists, workers)
     }
 
-    /// Keeps what a search with a margin was of, and notes what was done: by reference, for a copy made at once would wait for all
-    /// that has been written before, to memory that may be far.
+    /// Keeps the bodies of a search with a margin, and notes the statistics. These come by reference: a copy made at
+    /// once would wait for all earlier writes, to memory that may be far.
     fn finish<const D: usize>(
         finder: &mut PairFinder<D>,
         input: &Input<'_, D>,
@@ -212,11 +213,11 @@ compiled_here! {
     }
 }
 
-/// What makes lists of pairs, and of neighbours.
+/// The engines that list pairs and fill neighbour lists.
 pub(crate) struct Engines<'f, const D: usize> {
     pub(crate) pairs: &'f mut Engine<D>,
     pub(crate) rows: &'f mut RowEngine<D>,
-    /// The list of the finder, where the engine is not the finder's own.
+    /// The finder's pair list, where the engine is not the finder's own but scratch of its thread.
     kept: Option<&'f mut PairList>,
 }
 

@@ -1,8 +1,8 @@
-//! What small searches of one thread share: trees, lists of tests, rows on their way.
+//! Scratch that the small searches of one thread share: trees, lists of tests, rows that are being found.
 //!
-//! A thousand small worlds with a finder each go through the memory of a thousand finders in every frame, which no cache near a
-//! core holds. So a small search is made in memory of the thread, which the last one has left in cache, and its finder gets
-//! what it is to keep: the pairs, and a copy of the tree (see docs/measurements/search.md).
+//! A thousand small worlds, each with its own finder, go through the memory of a thousand finders in every frame; no
+//! cache near a core holds that much. So a small search runs in memory of its thread, which the last search has left in
+//! cache. The finder gets what it keeps: the pairs, and a copy of the tree (see docs/measurements/search.md).
 
 use core::any::Any;
 use core::cell::RefCell;
@@ -14,18 +14,19 @@ use jostle_sets::prepare::Preparation;
 use crate::neighbors::RowEngine;
 use crate::pairs::engine::Engine;
 
-/// A search of more bodies uses its finder's memory: the copy would cost more than the lines of memory that it saves.
+/// A search of more bodies uses its finder's memory: the copy of the tree would cost more than the lines of memory that
+/// scratch saves.
 const SMALL: usize = 512;
 
-/// Scratch that no search of a thread is using, in the plane and in space. More than one of a kind after searches within
-/// searches.
+/// Scratch of a thread that no search is using, in the plane and in space. Searches within searches leave more than one
+/// of a kind.
 type Spare = [RefCell<Vec<Box<dyn Any>>>; 2];
 
 thread_local! {
     static SPARE: Spare = const { [const { RefCell::new(Vec::new()) }; 2] };
 }
 
-/// All that a search works with, but the list of its pairs.
+/// The memory that a search works with, except the list of its pairs.
 pub(super) struct ThreadScratch<const D: usize> {
     pub(super) preparation: Preparation<D>,
     pub(super) engine: Engine<D>,
@@ -33,14 +34,14 @@ pub(super) struct ThreadScratch<const D: usize> {
 }
 
 impl<const D: usize> ThreadScratch<D> {
-    /// Whether a search is a plain one of a few bodies, which is made in such scratch.
+    /// Whether a search runs in thread scratch: a plain search of few bodies, on one thread.
     pub(super) fn serves(input: &Input<'_, D>, workers: Workers<'_>) -> bool {
         matches!(workers, Workers::Serial) && input.is_plain() && input.weight() <= SMALL
     }
 
-    /// That of this thread, for a search that it serves.
+    /// Takes scratch of this thread, for a search that [`ThreadScratch::serves`].
     pub(super) fn take(isa: Isa) -> Option<Box<Self>> {
-        // None of a thread that comes to its end.
+        // A thread that is ending has none.
         let spare = SPARE.try_with(|spare| spare[D - 2].try_borrow_mut().ok()?.pop()).ok()?;
         let mut taken = match spare.map(<Box<dyn Any>>::downcast) {
             Some(Ok(taken)) => taken,
@@ -55,10 +56,10 @@ impl<const D: usize> ThreadScratch<D> {
         Some(taken)
     }
 
-    /// Leaves it for the next search.
+    /// Leaves the scratch for the next search.
     pub(super) fn give_back(self: Box<Self>) {
         let keep = |spare: &Spare| spare[D - 2].try_borrow_mut().map(|mut spare| spare.push(self));
-        // Where the thread comes to its end it is dropped.
+        // If the thread is ending, the scratch is dropped.
         let _ = SPARE.try_with(keep);
     }
 }

@@ -1,41 +1,42 @@
-//! Whether the calling thread alone or all threads search a few thousand bodies sooner.
+//! Measures whether the calling thread alone or all threads search a few thousand bodies sooner.
 //!
-//! It depends on the machine, on where threads stand just now, and on whether they have to be woken: between cores that are near each other
-//! a line of memory takes 30 to 70 ns, between others 200, and then a search of 10,000 bodies by two threads takes 1.3 times as long as by
-//! one; sixteen threads search 20,000 in a third of the time, called from outside of their pool too (see docs/measurements/threads.md). So a
-//! finder measures both.
+//! The answer depends on the machine, on the cores where the threads run at the moment, and on whether the threads have
+//! to be woken. Between near cores a line of memory takes 30 to 70 ns, between others 200 ns; then a search of 10,000
+//! bodies by two threads takes 1.3 times as long as by one. Sixteen threads search 20,000 bodies in a third of the
+//! time, called from outside of their pool too (see docs/measurements/threads.md). So a finder measures both ways.
 
 use core::ops::Range;
 use core::time::Duration;
 
 use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};
 
-/// Numbers of bodies that either way is tried for: the worse one takes a tenth or two of a millisecond more. Of more bodies several threads
-/// gain in any case, and one alone would hold up a frame.
+/// Numbers of bodies for which both ways are tried: the worse one takes a tenth or two of a millisecond more. With more
+/// bodies several threads gain in any case, and one thread alone would hold up a frame.
 const EITHER: Range<usize> = SERIAL_BELOW..SERIAL_BELOW_FROM_OUTSIDE;
 
-/// As many for two threads where what the last search has found is kept, which takes a fifth or so of a search. The more threads there are, the
-/// fewer bodies it takes for them to gain in any case.
+/// As [`EITHER`], for two threads, in searches that keep what the last search found: such a search takes a fifth or so
+/// of a whole one. The more threads there are, the fewer bodies it takes for the threads to gain in any case.
 const EITHER_IF_KEPT: Range<usize> = SERIAL_BELOW..1 << 18;
 
-/// So many searches in a row try a way: the first one finds in other cores' caches what it reads.
+/// Searches in a row that try a way: the first of them finds its data in other cores' caches.
 const ROW: u64 = 4;
 
-/// The worse way is tried once in so many searches, times as many as it takes as long: it costs a sixtieth of all time at most. Sooner at
-/// first, and after twice as many each time: the first searches by all threads may find them asleep, and memory that nobody has touched.
+/// The worse way is tried once in this many searches, times the ratio of the two costs: the trials take a sixtieth of
+/// all time at most. The first trial comes sooner, and each later one after twice as many searches: the first searches
+/// by all threads may find the threads asleep, and memory that nobody has touched.
 const TRIED_EVERY: u64 = 256;
 const FIRST_TRIED_AFTER: u64 = 16;
 const MOST_TIMES: u64 = 64;
 
-/// What the searches of one kind of a finder took.
+/// The measured costs of a finder's searches of one kind.
 #[derive(Debug, Clone)]
 pub(crate) struct Ways {
     /// The numbers of bodies that are measured.
     either: Range<usize>,
-    /// Seconds a body, of all threads, and of the calling one alone.
+    /// Seconds a body, by all threads, and by the calling thread alone.
     cost: [f64; 2],
     searches: u64,
-    /// How many searches are made before the worse way is tried next, and how many from then to the next time.
+    /// The number of searches before the next trial of the worse way, and from that trial to the one after.
     next_try: u64,
     every: u64,
 }
@@ -47,28 +48,30 @@ impl Default for Ways {
 }
 
 impl Ways {
-    /// Of searches that keep what was found before.
+    /// For searches that keep what an earlier search found.
     pub(crate) fn if_kept() -> Self {
         Self { either: EITHER_IF_KEPT, ..Self::default() }
     }
 
-    /// Of such searches, takes note of how many threads there are.
+    /// For such searches, fits the range of measured numbers of bodies to the number of threads.
     pub(crate) fn fit(&mut self, threads: Threads<'_>) {
         let others = threads.workers().saturating_sub(1).max(1);
         self.either.end = (EITHER_IF_KEPT.end / others).max(EITHER.end);
     }
 
-    /// Whether a search of so many bodies is to be measured.
+    /// Whether a search of `bodies` bodies is measured.
     pub(crate) fn measures(&self, bodies: usize) -> bool {
         self.either.contains(&bodies)
     }
 
-    /// Below how many bodies the calling thread does all, in a search of so many from within a pool, and from outside.
+    /// Returns two numbers of bodies below which the calling thread works alone, in a search of `bodies` bodies: for a
+    /// call from within a pool, and for one from outside.
     pub(crate) fn limits(&self, bodies: usize) -> [usize; 2] {
         if !self.measures(bodies) {
             return [SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE];
         }
-        // Of few bodies, from outside of a pool, whose threads have to be woken, a finder begins alone: it may be the only search.
+        // Called from outside of a pool, whose threads have to be woken, a finder begins alone with few bodies: it may
+        // be the only search.
         [false, bodies < SERIAL_BELOW_FROM_OUTSIDE]
             .map(|begins_alone| if self.next_is_alone(begins_alone) { self.either.end } else { SERIAL_BELOW })
     }
@@ -81,8 +84,9 @@ impl Ways {
         (alone < all) != (self.searches >= self.next_try)
     }
 
-    /// Notes what a search has taken from when it was called to its return, by the calling thread alone or by all. One that was held up,
-    /// however long, counts a sixteenth at most: the next will most likely not be.
+    /// Notes how long a search took from its call to its return, by the calling thread alone or by all threads. A
+    /// search that was held up, however long, raises the cost by a sixteenth at most: the next search will most likely
+    /// not be held up.
     pub(crate) fn note(&mut self, alone: bool, bodies: usize, took: Duration) {
         self.searches += 1;
         let (cost, took) = (&mut self.cost[usize::from(alone)], took.as_secs_f64() / bodies as f64);
@@ -102,7 +106,8 @@ mod tests {
 
     use super::{EITHER, ROW, TRIED_EVERY, Ways};
 
-    /// Makes so many searches, which take these times by all threads and by one; tells how many were made by one.
+    /// Makes searches that take `all` microseconds by all threads and `alone` by one; returns how many were made by
+    /// one.
     fn search(ways: &mut Ways, searches: u64, [all, alone]: [u64; 2]) -> u64 {
         let made = (0..searches).filter(|_| {
             let by_one = ways.limits(10_000)[0] > 10_000;
@@ -116,15 +121,15 @@ mod tests {
     fn the_faster_way_is_taken_and_the_other_one_tried_now_and_then() {
         let mut ways = Ways::default();
         assert_eq!(search(&mut ways, 2 * ROW, [70, 100]), ROW);
-        // After 16, 32, 64 and 128 searches at first.
+        // The first trials come after 16, 32, 64 and 128 searches.
         assert_eq!(search(&mut ways, TRIED_EVERY, [70, 100]), 4 * ROW);
         assert_eq!(search(&mut ways, 10 * TRIED_EVERY, [70, 100]), 10 * ROW);
-        // Now threads are far from each other; a few searches on, that is known.
+        // Now the threads are far from each other; a few searches on, the finder knows.
         let by_one = search(&mut ways, 10 * TRIED_EVERY, [140, 100]);
         assert!((9 * TRIED_EVERY..=10 * TRIED_EVERY - 10 * ROW).contains(&by_one), "{by_one}");
         let by_one = search(&mut ways, 10 * TRIED_EVERY, [70, 100]);
         assert!(by_one < 2 * TRIED_EVERY, "{by_one}");
-        // Who takes ten times as long is tried a tenth as often.
+        // A way that takes ten times as long is tried a tenth as often.
         search(&mut ways, TRIED_EVERY, [10, 100]);
         assert_eq!(search(&mut ways, 100 * TRIED_EVERY, [10, 100]), 10 * ROW);
     }

@@ -1,4 +1,4 @@
-//! What a join gathers before it goes on with it: tests to run, and then hits to hand on. It does not grow while it runs.
+//! Lists in which a join gathers tests to run, and then hits to hand on. They do not grow while the join runs.
 
 use core::ops::Range;
 
@@ -7,27 +7,27 @@ use jostle_sets::simd::{LANES, Lanes, sixteen_mut};
 
 use crate::join::hits::Hit;
 
-/// Tests gathered before they are run: with room for sixteen more, a page of each list.
+/// Tests gathered before they are run: with room for sixteen more tests, each list is a page.
 pub(crate) const TESTS: usize = 1024 - LANES;
 
 /// Tests of a leaf against itself.
 pub(crate) const ROTATIONS: usize = LANES / 2;
 
-/// One circle each, by its place, against those of a leaf; then, what has come of it.
+/// Tests of one circle each, by its place, against the circles of a leaf; then the results of the tests.
 #[derive(Debug)]
 pub(crate) struct TestList {
     pub(crate) circle: Paged<u32>,
     pub(crate) leaf: Paged<u32>,
-    /// What is known of the lanes of each test that has been run, see [`Hit`]; none where it is not asked for.
+    /// The results of the tests that have been run, see [`Hit::lanes`]; empty in a list that keeps no results.
     pub(crate) lanes: Paged<u32>,
     pub(crate) len: usize,
-    /// So many at the front have been run, or were hits.
+    /// The number of tests at the front that have been run, or were hits.
     tested: usize,
-    /// So many at the front are hits.
+    /// The number of hits at the front.
     hits: usize,
 }
 
-/// Tests as they are gathered; apart from the list, so that the compiler may keep it in registers.
+/// Adds tests to a list. It is apart from the list, so that the compiler may keep its numbers in registers.
 pub(crate) struct Adding<'t> {
     circle: &'t mut [u32],
     leaf: &'t mut [u32],
@@ -36,13 +36,13 @@ pub(crate) struct Adding<'t> {
 }
 
 impl Adding<'_> {
-    /// Whether another sixteen may not fit.
+    /// Whether another sixteen tests may not fit.
     #[inline(always)]
     pub(crate) fn is_full(&self) -> bool {
         self.len + 2 * LANES > self.circle.len()
     }
 
-    /// Appends a test for each bit of `circles`, which are those from place `base` on, against a leaf.
+    /// Appends a test against `leaf` for each bit of `circles`, which stand for the circles from place `base` on.
     #[inline(always)]
     pub(crate) fn push<L: Lanes>(&mut self, circles: u16, base: u32, leaf: u32) {
         let count = L::expand(circles, base, sixteen_mut(self.circle, self.len));
@@ -50,7 +50,7 @@ impl Adding<'_> {
         self.len += count;
     }
 
-    /// They are in the list: whether it is full.
+    /// Puts the tests in the list, and returns whether it is full.
     #[inline(always)]
     pub(crate) fn finish(self) -> bool {
         *self.total = self.len;
@@ -58,12 +58,13 @@ impl Adding<'_> {
     }
 }
 
-/// Tests as they are run, one after the other; it holds numbers apart from the lists, where the compiler may keep them in registers.
+/// Runs tests one after the other. It holds numbers apart from the lists, so that the compiler may keep them in
+/// registers.
 pub(crate) struct Running<'t> {
     circle: &'t mut [u32],
     leaf: &'t mut [u32],
     lanes: &'t mut [u32],
-    /// So many have been run, and so many kept: see [`Lanes::KEEPS_SIXTEEN`].
+    /// The numbers of tests that have been run, and that have been kept: see [`Lanes::KEEPS_SIXTEEN`].
     at: usize,
     kept: usize,
     hits: &'t mut usize,
@@ -76,7 +77,7 @@ impl Running<'_> {
         (self.at < self.circle.len()).then(|| (self.circle[self.at], self.leaf[self.at]))
     }
 
-    /// Notes what is known of its lanes.
+    /// Notes the lanes of the next test.
     #[inline(always)]
     pub(crate) fn note<L: Lanes>(&mut self, lanes: u32) {
         let at = self.at;
@@ -104,13 +105,13 @@ impl Default for TestList {
 }
 
 impl TestList {
-    /// Room for so many tests.
+    /// Makes a list with room for `tests` tests.
     pub(crate) fn with_room(tests: usize) -> Self {
         let list = || Paged::zeros(tests + LANES);
         Self { circle: list(), leaf: list(), lanes: Paged::default(), len: 0, tested: 0, hits: 0 }
     }
 
-    /// Room for so many tests, and for what is known of them.
+    /// Makes a list with room for `tests` tests and their lanes.
     pub(crate) fn with_lanes(tests: usize) -> Self {
         Self { lanes: Paged::zeros(tests + LANES), ..Self::with_room(tests) }
     }
@@ -119,25 +120,25 @@ impl TestList {
         self.circle.bytes() + self.leaf.bytes() + self.lanes.bytes()
     }
 
-    /// For more tests.
+    /// Begins to add tests.
     #[inline(always)]
     pub(crate) fn add(&mut self) -> Adding<'_> {
         Adding { circle: &mut self.circle, leaf: &mut self.leaf, len: self.len, total: &mut self.len }
     }
 
-    /// How many are to be run.
+    /// The number of tests that are still to be run.
     #[inline(always)]
     pub(crate) fn to_run(&self) -> usize {
         self.len - self.tested
     }
 
-    /// Those that are to be run.
+    /// Begins to run all tests that are still to be run.
     #[inline(always)]
     pub(crate) fn run<L: Lanes>(&mut self) -> Running<'_> {
         self.running::<L>(self.tested..self.len)
     }
 
-    /// The last tests, which are to be run.
+    /// Begins to run `tests`, the last ones of the list.
     #[inline(always)]
     fn running<L: Lanes>(&mut self, tests: Range<usize>) -> Running<'_> {
         let Self { circle, leaf, lanes, tested, hits, .. } = self;
@@ -147,8 +148,8 @@ impl TestList {
         Running { circle, leaf, lanes, at, kept: *hits, hits }
     }
 
-    /// Leaves the hits of tests that have been run, in order: sixteen at a time, since to keep them test by test takes half as long as to test.
-    /// Returns whether it is time to hand them on.
+    /// Keeps only the hits of tests that have been run, in order: sixteen tests at a time, since keeping hits test by
+    /// test takes half as long as testing. Returns whether it is time to hand the hits on.
     #[inline(always)]
     pub(crate) fn keep_hits<L: Lanes>(&mut self) -> bool {
         let Self { circle, leaf, lanes, len, tested, hits } = self;
@@ -163,12 +164,12 @@ impl TestList {
         2 * *hits > circle.len()
     }
 
-    /// Nothing is left.
+    /// Empties the list.
     pub(crate) fn clear(&mut self) {
         (self.len, self.tested, self.hits) = (0, 0, 0);
     }
 
-    /// All in order, each of which is a hit.
+    /// All hits, in order.
     #[inline(always)]
     pub(crate) fn hits(&self) -> impl Iterator<Item = Hit> {
         let Self { circle, leaf, lanes, hits, .. } = self;
@@ -182,13 +183,14 @@ impl TestList {
         Hit { circle: self.circle[at], leaf: self.leaf[at], lanes: self.lanes[at] }
     }
 
-    /// Whether another sixteen may not fit.
+    /// Whether another sixteen tests may not fit.
     #[inline(always)]
     pub(crate) fn is_full(&self) -> bool {
         self.len + 2 * LANES > self.circle.len()
     }
 
-    /// Appends tests of a leaf against itself, of no circle, to be run at once: no others may wait.
+    /// Appends the tests of a leaf against itself, which name no circle, and begins to run them at once. No other tests
+    /// may wait.
     #[inline(always)]
     pub(crate) fn run_within<L: Lanes>(&mut self, leaf: u32) -> Running<'_> {
         let own = self.len..self.len + ROTATIONS;
@@ -204,7 +206,7 @@ impl TestList {
         self.len += 1;
     }
 
-    /// Appends a test of one circle for each bit of `leaves`, which are those from number `base` on.
+    /// Appends a test of `circle` for each bit of `leaves`, which stand for the leaves from number `base` on.
     #[inline(always)]
     pub(crate) fn push_leaves<L: Lanes>(&mut self, circle: u32, leaves: u16, base: u32) {
         let count = L::expand(leaves, base, sixteen_mut(&mut self.leaf, self.len));

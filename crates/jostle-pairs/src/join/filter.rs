@@ -1,5 +1,5 @@
-//! What becomes of hits before they are handed on: those that the caller does not want are dropped, those that the tree's
-//! `f32` cannot decide are decided.
+//! Filters hits before they are handed on: drops hits that the caller does not want, and decides hits that the tree's
+//! `f32` cannot decide.
 
 use jostle_sets::input::layers::LayersOfBoth;
 use jostle_sets::proxy::Decide;
@@ -7,16 +7,16 @@ use jostle_sets::proxy::Decide;
 /// A test of two bodies by their ids, as they stand in a pair.
 pub(crate) type PairTest<'a> = &'a (dyn Fn(u32, u32) -> bool + Sync);
 
-/// Which hits are pairs, in the order in which it is asked.
+/// Which hits are pairs. The filter asks its fields in their order.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Filter<'a> {
     pub(crate) layers: Option<LayersOfBoth<'a>>,
     pub(crate) decision: Option<Decision<'a>>,
-    /// The caller's own.
+    /// The caller's own test.
     pub(crate) only: Option<PairTest<'a>>,
 }
 
-/// For trees whose circles are larger than the bodies they stand for.
+/// The exact decision, for trees whose circles are larger than the bodies they stand for.
 #[derive(Clone, Copy)]
 pub(crate) struct Decision<'a> {
     /// Hits that remain hits when the sum of radii is less by this are certain: the exact test is skipped.
@@ -31,14 +31,14 @@ impl Filter<'_> {
         self.decision.is_none() && !self.asks_of_all()
     }
 
-    /// Whether hits of which none is in doubt may be dropped too.
+    /// Whether sure hits may be dropped too.
     #[inline(always)]
     pub(crate) fn asks_of_all(&self) -> bool {
         self.layers.is_some() || self.only.is_some()
     }
 }
 
-/// The lanes of a mask that pass a test; it is not asked about others.
+/// The lanes of a mask that pass `test`, which is not asked about other lanes.
 #[inline(always)]
 pub(crate) fn retain(mask: u16, mut test: impl FnMut(usize) -> bool) -> u16 {
     let (mut kept, mut left) = (mask, mask);

@@ -1,4 +1,4 @@
-//! What the kernel finds, and who takes it.
+//! Hits, which the kernel finds, and sinks, which take their pairs.
 
 use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::{resize_with_headroom, with_headroom};
@@ -13,34 +13,34 @@ pub(crate) struct Hit {
     pub(crate) circle: u32,
     pub(crate) leaf: u32,
     /// Bits 0 to 15: lanes of the leaf that overlap. Bits 16 to 20: how far the leaf was rotated against itself, or 0
-    /// when it was tested against the circle. Bit 30: no lane is in doubt. Bit 31: which tree the circle is of, 0 for the
-    /// one whose groups are joined; the leaf is of the other.
+    /// when it was tested against the circle. Bit 30: no lane is in doubt. Bit 31: the tree of the circle, 0 for the
+    /// query tree; the leaf is of the other tree.
     pub(crate) lanes: u32,
 }
 
-/// Where the side of a hit stands in its lanes.
+/// The bit of [`Hit::lanes`] that holds the side of the circle.
 const SIDE: u32 = 31;
 
-/// Where it is said that all lanes of a hit are sure.
+/// The bit of [`Hit::lanes`] that says that all lanes are sure.
 const SURE: u32 = 30;
 
 impl Hit {
-    /// The bits of lanes that overlap: none of a test that is no hit.
+    /// The bits of lanes that overlap. A test that is no hit has none of them.
     pub(crate) const MASK: u32 = 0xffff;
 
-    /// What is known of the lanes of a leaf by a test of a circle of a side.
+    /// The [`Hit::lanes`] of a test of a circle of tree `side` against a leaf.
     #[inline(always)]
     pub(crate) fn lanes_between(side: usize, mask: u16) -> u32 {
         (side as u32) << SIDE | u32::from(mask)
     }
 
-    /// What is known by a test of a leaf with itself, lane i against lane `(i + rotation) % 16`.
+    /// The [`Hit::lanes`] of a test of a leaf with itself, lane i against lane `(i + rotation) % 16`.
     #[inline(always)]
     pub(crate) fn lanes_within(rotation: usize, mask: u16) -> u32 {
         (rotation as u32) << 16 | u32::from(mask)
     }
 
-    /// What says that all lanes are sure, if they are.
+    /// The bit that says that all lanes are sure, if they are.
     #[inline(always)]
     pub(crate) fn sure(sure: bool) -> u32 {
         u32::from(sure) << SURE
@@ -51,13 +51,13 @@ impl Hit {
         self.lanes as u16
     }
 
-    /// The same with fewer lanes.
+    /// The same hit with fewer lanes.
     #[inline(always)]
     pub(crate) fn with_mask(self, mask: u16) -> Self {
         Self { lanes: self.lanes & !u32::from(u16::MAX) | u32::from(mask), ..self }
     }
 
-    /// Whether it is known that there is nothing to decide.
+    /// Whether it is known that no lane is to be decided.
     #[inline(always)]
     pub(crate) fn is_sure(self) -> bool {
         self.lanes >> SURE & 1 == 1
@@ -90,10 +90,10 @@ impl Hit {
     }
 }
 
-/// The ids of the bodies that hits name, and how they stand in a pair.
+/// The ids of the bodies that hits name, and the order of two bodies in a pair.
 #[derive(Clone, Copy)]
 pub(crate) struct Names<'a> {
-    /// By leaf, of the query tree and of the target tree.
+    /// The ids by leaf, of the query tree and of the target tree.
     pub(crate) ids: [&'a [Ids]; 2],
     pub(crate) order: Order,
 }
@@ -101,16 +101,16 @@ pub(crate) struct Names<'a> {
 /// Which of two bodies comes first in their pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// The one with the lesser id.
+    /// The body with the lesser id.
     Lesser,
-    /// The one of the tree whose groups are joined.
+    /// The body of the query tree.
     QueryFirst,
-    /// That of the target tree.
+    /// The body of the target tree.
     TargetFirst,
 }
 
 impl Order {
-    /// The same once the trees have changed places.
+    /// The same order once the trees have changed places.
     pub(crate) fn swapped(self) -> Self {
         match self {
             Self::Lesser => Self::Lesser,
@@ -149,7 +149,7 @@ impl Names<'_> {
         if swap { [other, one] } else { [one, other] }
     }
 
-    /// Writes the pairs of a hit, lanes ascending; where all are `OF_ONE_TREE`, with the lesser id first.
+    /// Writes the pairs of a hit, lanes ascending. Where all bodies are `OF_ONE_TREE`, the lesser id comes first.
     #[inline(always)]
     fn write<L: Lanes, const OF_ONE_TREE: bool>(&self, hit: Hit, out: &mut [[u32; 2]; LANES]) {
         let [own, _] = self.ids;
@@ -169,7 +169,7 @@ impl Names<'_> {
 /// Gives the pairs of hits to a sink, in order: lanes ascending within each. Returns their number.
 #[inline(always)]
 pub(crate) fn emit<L: Lanes>(hits: impl Iterator<Item = Hit>, names: Names<'_>, sink: &mut dyn Sink) -> usize {
-    // A loop for each, in which there is less to ask.
+    // Each case has a loop of its own, with fewer branches.
     if core::ptr::eq(names.ids[0], names.ids[1]) && names.order == Order::Lesser {
         emit_named::<L, true>(hits, names, sink)
     } else {
@@ -198,23 +198,23 @@ fn emit_named<L: Lanes, const OF_ONE_TREE: bool>(
     before + len
 }
 
-/// Takes the pairs of a block in their order. Asked once for hundreds of them, so that kernels are compiled for all
-/// sinks together.
+/// Takes the pairs of a block in their order. A kernel calls a sink once for hundreds of pairs, so that kernels are
+/// compiled for all sinks together.
 pub(crate) trait Sink {
     /// Whether pairs are wanted at all; they are counted in any case.
     fn wants_pairs(&self) -> bool {
         true
     }
 
-    /// What comes now belongs to this block, of this join of the search. Whether all blocks before it have been begun.
+    /// Begins a block of a job of the search. The last argument says whether all blocks before it have been begun.
     fn begin(&mut self, _block: usize, _job: usize, _all_before: bool) {}
 
-    /// Whether so much waits for earlier blocks that those are to be joined first.
+    /// Whether so many pairs wait for earlier blocks that the worker is to join those blocks first.
     fn is_full(&self) -> bool {
         false
     }
 
-    /// The block has ended.
+    /// Ends the block.
     fn end(&mut self) {}
 
     /// Room for the next pairs: [`LANES`] of them at least.
@@ -224,8 +224,8 @@ pub(crate) trait Sink {
     fn took(&mut self, len: usize);
 }
 
-/// Appends the pairs to a list, of which the first `len` are pairs and the others room: what was written once need
-/// not be cleared.
+/// A list of pairs, to which a sink appends. The first `len` entries are pairs and the others are room: what was
+/// written once need not be cleared.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PairList {
     list: Vec<[u32; 2]>,
@@ -245,7 +245,7 @@ impl PairList {
         &mut self.list[..self.len]
     }
 
-    /// Asks for the memory of as many pairs as the list has had.
+    /// Prefetches the memory of as many pairs as the list has had.
     pub(crate) fn prefetch(&self) {
         prefetch(self.pairs());
     }
@@ -254,8 +254,8 @@ impl PairList {
         self.len = 0;
     }
 
-    /// The pairs, for good; the next list has room for as many, in the memory of this one, or, where that is too short, in memory
-    /// that nobody has touched yet.
+    /// Takes the pairs out of the list. The next list has room for as many pairs: in the memory of `other`, or, where
+    /// that is too short, in memory that nobody has touched yet.
     pub(crate) fn replace(&mut self, other: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
         let len = core::mem::take(&mut self.len);
         let mut pairs = core::mem::replace(&mut self.list, other);
@@ -271,17 +271,18 @@ impl PairList {
         self.list.capacity() * size_of::<[u32; 2]>()
     }
 
-    /// Pairs and room.
+    /// The pairs and the room behind them.
     pub(crate) fn room_of_all(&mut self) -> &mut [[u32; 2]] {
         &mut self.list
     }
 
-    /// Pairs and room, in number.
+    /// The number of pairs and room together.
     pub(crate) fn capacity(&self) -> usize {
         self.list.len()
     }
 
-    /// Makes it a list of so many pairs; those in its room stay as they are. It has room for [`LANES`] more, as who writes to it alone needs.
+    /// Makes it a list of `len` pairs, and leaves what stood in its room as it was. The list then has room for
+    /// [`LANES`] more pairs, which a single writer needs.
     pub(crate) fn set_len(&mut self, len: usize) {
         if self.list.len() < len + LANES {
             resize_with_headroom(&mut self.list, len + LANES);
@@ -312,7 +313,7 @@ impl Sink for PairList {
     }
 }
 
-/// Wants no more than the number of pairs.
+/// Counts the pairs, and takes none.
 pub(crate) struct Count;
 
 impl Sink for Count {
@@ -337,7 +338,7 @@ pub(crate) struct Fold<'a, A, F> {
     pub(crate) all: A,
     pub(crate) op: &'a F,
     jobs: &'a [Job],
-    /// That of the pairs that come now.
+    /// The job of the current pairs.
     job: Job,
     batch: [[u32; 2]; BATCH],
 }

@@ -1,8 +1,8 @@
-//! Few circles among many: each walks down the other tree alone.
+//! The sparse join, of few circles among many: each circle walks down the target tree alone.
 //!
-//! The other tree is in no cache, and what a walk reads next depends on what it has just read. So the circles of a group
-//! walk together: all of them to the lowest nodes, then those to the leaves, then the tests; whatever the next of these
-//! steps will read is asked for in the step before.
+//! The target tree is in no cache, and what a walk reads next depends on what it has just read. So the circles of a
+//! group walk together, in steps: all circles to the lowest nodes, then all to the leaves, then all tests. Each step
+//! prefetches what the next step will read.
 
 use core::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::join::Join;
 use crate::join::tree_pair::prefetch_leaf;
 
 impl<const D: usize> Join<'_, D> {
-    /// All pairs of the bodies of some leaves.
+    /// Finds all pairs of the bodies of some leaves.
     #[inline(always)]
     pub(super) fn walk_each<L: Lanes>(&mut self, leaves: Range<usize>) {
         let [query, target] = self.pairing.trees;
@@ -50,7 +50,7 @@ impl<const D: usize> Join<'_, D> {
         aabb
     }
 
-    /// The tests of the leaves of all runs to be visited.
+    /// Gathers the tests of the leaves of all waiting visits.
     #[inline(always)]
     pub(super) fn visit_runs<L: Lanes>(&mut self) {
         let target = self.pairing.trees[1];

@@ -1,4 +1,4 @@
-//! Two trees to be joined, or one with itself, and what becomes of a hit.
+//! Two trees to be joined, or one with itself, and how a hit becomes pairs.
 
 use jostle_core::LinearTree;
 use jostle_core::axes::Axes;
@@ -16,7 +16,7 @@ use crate::join::hits::{Hit, Names, Order};
 /// The leaves of a tree of no more than this fit in a cache that a core has to itself.
 const IN_CACHE: usize = 1 << 12;
 
-/// Asks for the memory of a leaf.
+/// Prefetches the memory of a leaf.
 #[inline(always)]
 pub(crate) fn prefetch_leaf<const D: usize>(tree: &LinearTree<D>, leaf: usize) {
     if tree.is_of_boxes() {
@@ -27,28 +27,28 @@ pub(crate) fn prefetch_leaf<const D: usize>(tree: &LinearTree<D>, leaf: usize) {
     prefetch(&tree.leaf_ids()[leaf]);
 }
 
-/// Which trees are joined, and what becomes of a hit.
+/// The trees that are joined, and how a hit becomes pairs.
 #[derive(Clone, Copy)]
 pub(crate) struct TreePair<'a, const D: usize> {
-    /// The query tree, whose groups are joined, and the target tree, which each of them goes down.
+    /// The query tree, whose groups are joined, and the target tree, down which each group goes.
     pub(crate) trees: [&'a LinearTree<D>; 2],
     pub(crate) order: Order,
-    /// The trees are the same, and each of its pairs is to come once.
+    /// The trees are the same, and each pair of bodies is to come once.
     pub(crate) within: bool,
-    /// Where the target tree is seen: its centres and this are added.
+    /// The offset at which the target tree is seen: it is added to the tree's centres.
     pub(crate) offset: [f32; D],
     /// The number of the image that is seen there; 0 where there is no offset.
     pub(crate) image: u32,
     /// The sets of the first and the second body of a pair.
     pub(crate) sets: [u32; 2],
     pub(crate) filter: Filter<'a>,
-    /// What the bodies of a tree joined with itself are called in their pairs, in place of their ids.
+    /// Names of the bodies of a tree joined with itself, which stand in pairs in place of ids.
     pub(crate) called: Option<&'a [Ids]>,
 }
 
 impl<'a, const D: usize> TreePair<'a, D> {
-    /// The same trees, the one whose bodies come second being seen at an offset: all pairs of the two that overlap there,
-    /// first that of the tree that is not moved.
+    /// The same trees, but the tree whose bodies come second is seen at an offset. The join finds all pairs of the two
+    /// that overlap there; the body of the tree that is not moved comes first.
     pub(crate) fn seen_at(self, offset: [f32; D]) -> Self {
         if self.order == Order::TargetFirst {
             return Self { offset: offset.axes(|offset| -offset), ..self };
@@ -56,12 +56,12 @@ impl<'a, const D: usize> TreePair<'a, D> {
         Self { order: Order::QueryFirst, within: false, offset, ..self }
     }
 
-    /// The same pairs; the query tree is the one whose bodies come first in them.
+    /// The same pairs, with the tree whose bodies come first in them as the query tree.
     pub(crate) fn query_tree_first(self) -> Self {
         if self.order == Order::TargetFirst { self.swapped() } else { self }
     }
 
-    /// The same pairs, the trees in each other's place.
+    /// The same pairs, with the trees in each other's place.
     pub(crate) fn swapped(self) -> Self {
         let [query, target] = self.trees;
         let filter = Filter { layers: self.filter.layers.map(LayersOfBoth::swapped), ..self.filter };
@@ -74,8 +74,8 @@ impl<'a, const D: usize> TreePair<'a, D> {
         self.within && self.trees[0].leaves() <= SMALL
     }
 
-    /// Asks for the memory of leaves of the target tree that will be looked at once it is known which bodies they may touch: where
-    /// no cache of a core holds all, each would be waited for.
+    /// Prefetches leaves of the target tree, which the join reads once it knows which bodies they may touch. Where no
+    /// cache of a core holds all leaves, the join would wait for each.
     #[inline(always)]
     pub(crate) fn prefetch(&self, leaves: &[u32]) {
         let target = self.trees[1];
@@ -90,10 +90,10 @@ impl<'a, const D: usize> TreePair<'a, D> {
         Names { ids, order: self.order }
     }
 
-    /// Filters a hit of bodies of the target tree, seen at the offset of an image.
+    /// Filters a hit; the target tree is seen at the offset of an image.
     ///
-    /// The decision sees the bodies as they stand in the pair, the second at the image; the caller's test sees the lesser id
-    /// first within a set.
+    /// The decision sees the bodies in the order of the pair, the second body at the image. The caller's test sees the
+    /// lesser id first within a set.
     #[inline(always)]
     pub(crate) fn filter<L: Lanes>(&self, hit: Hit, names: Names<'_>, image: u32, offset: [f32; D]) -> Hit {
         let mut mask = hit.mask();
@@ -124,7 +124,7 @@ impl<'a, const D: usize> TreePair<'a, D> {
     #[inline(always)]
     fn sure<L: Lanes>(&self, hit: Hit, offset: [f32; D], slack: f32) -> u16 {
         if self.trees[0].is_of_boxes() {
-            // Boxes that are to be decided are not the bodies that they stand for.
+            // Where boxes are decided, they are not the bodies that they stand for.
             return 0;
         }
         let bodies = self.trees[1 - hit.side()].bodies();

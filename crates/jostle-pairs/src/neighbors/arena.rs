@@ -1,11 +1,12 @@
-//! Where rows are kept until all of them are found and it is known where they belong.
+//! Keeps rows until all of them are found and their places are known.
 //!
-//! They are found in order of rank and wanted in order of id: a million jumps through memory that no cache holds. So each
-//! task deals its rows to buckets, one for so many ids, as one pass of a radix sort would, and fills a chunk of memory for
-//! each bucket, front to back. Later a task takes all rows of a bucket, which fit in its cache, and puts them in order.
+//! Rows are found in order of rank and wanted in order of id: a million jumps through memory that no cache holds. So
+//! each task deals its rows to buckets of successive ids, as one pass of a radix sort would, and fills a chunk of
+//! memory for each bucket, front to back. Later a task takes all rows of a bucket, which fit in its cache, and puts
+//! them in order.
 //!
-//! A row in a chunk is its id, its length, then its ids, and then the bits of their distances where those are asked for;
-//! [`END`] stands after the last row.
+//! In a chunk, a row is the id of its body, its length, the ids of its neighbours, and then the bits of their distances
+//! where those are asked for. [`END`] stands after the last row.
 
 use core::hint::black_box;
 use core::ops::Range;
@@ -15,31 +16,33 @@ use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::reserve;
 use jostle_sets::simd::LANES;
 
-/// Numbers in a chunk; a row that is longer has several.
+/// Numbers in a chunk; a longer row has several chunks.
 pub(crate) const CHUNK: usize = 1 << 11;
 
-/// Number of a bucket's ids, as a power of two: their rows shall fit in a cache of a quarter of a megabyte.
+/// The number of ids of a bucket, as a power of two: the rows of a bucket should fit in a cache of a quarter of a
+/// megabyte.
 const BUCKET_BITS: u32 = 12;
 
-/// More buckets than this are not filled side by side: they are larger instead.
+/// The most buckets that are filled side by side; more ids make buckets larger instead.
 const BUCKETS: usize = 1 << 10;
 
-/// No id: what stands after the last row of a chunk.
+/// No id: stands after the last row of a chunk.
 pub(crate) const END: u32 = u32::MAX;
 
-/// No bucket: a chunk that continues the row of the one before.
+/// No bucket: marks a chunk that continues the row of the chunk before.
 const CONTINUED: u32 = u32::MAX;
 
 /// Numbers before the ids of a row.
 const HEADER: usize = 2;
 
-/// Numbers after a row that may be written over while it is put there, and are asked for ahead.
+/// Numbers after a row that may be overwritten while the row is put there, and that are prefetched.
 pub(crate) const SPARE: usize = 4 * LANES;
 
-/// Numbers a row beside its ids: these, and its share of the ends of chunks in which there is no room for the next one.
+/// Numbers that a row takes beside its ids: the header, and its share of the ends of chunks that have no room for the
+/// next row.
 pub(crate) const ROW_OVERHEAD: usize = HEADER + 1;
 
-/// Numbers that so many neighbours take.
+/// Numbers that `neighbors` neighbours take.
 #[inline(always)]
 pub(crate) fn numbers_of(neighbors: usize, with_distances: bool) -> usize {
     if with_distances { 2 * neighbors } else { neighbors }
@@ -76,7 +79,7 @@ impl Buckets {
     }
 }
 
-/// Memory that tasks take chunks of.
+/// Memory from which tasks take chunks.
 #[derive(Clone, Copy)]
 pub(crate) struct Arena<'a> {
     pub(crate) buckets: Buckets,
@@ -84,11 +87,11 @@ pub(crate) struct Arena<'a> {
     pub(crate) with_distances: bool,
     /// The bucket of each chunk.
     pub(crate) owners: &'a Disjoint<'a, u32>,
-    /// How many chunks are taken; more than there are, when these are too few.
+    /// How many chunks tasks have taken; more than there are, when there are too few.
     pub(crate) taken: &'a AtomicUsize,
 }
 
-/// What one task has dealt.
+/// The chunks that one task deals rows to.
 #[derive(Debug, Default)]
 pub(crate) struct Streams {
     /// What is left of the chunk of each bucket.
@@ -98,7 +101,7 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
-    /// Ready for so many buckets, with nothing dealt.
+    /// Makes ready for `buckets` buckets, with nothing dealt.
     pub(crate) fn begin(&mut self, buckets: usize) {
         self.left.clear();
         self.left.resize(buckets, 0..0);
@@ -117,8 +120,8 @@ impl Streams {
         self.left.capacity() * size_of::<Range<usize>>() + self.sums.capacity() * size_of::<usize>()
     }
 
-    /// Deals a row: room for its ids, for their distances if those are asked for, and for [`SPARE`] more. Where it ends, [`END`]
-    /// is to be written.
+    /// Deals a row. Returns room for its ids, for their distances if those are asked for, and for [`SPARE`] more
+    /// numbers. The caller writes [`END`] where the row ends.
     #[inline(always)]
     #[allow(unsafe_code, reason = "each task writes to chunks of its own")]
     pub(crate) fn deal<'a>(&'a mut self, arena: Arena<'a>, id: u32, len: usize) -> Option<&'a mut [u32]> {
@@ -131,8 +134,8 @@ impl Streams {
             return None;
         }
         let ids = left.start + HEADER..left.start + room;
-        // SAFETY: chunks are disjoint, since each begins where what was taken before ends, and `take` has seen that they
-        // lie within the arena; what is left of one begins after what has been dealt.
+        // SAFETY: chunks are disjoint, since each begins where the chunks taken before it end, and `take` has seen that
+        // they lie within the arena. What is left of a chunk begins after what has been dealt.
         unsafe {
             let header = arena.numbers.range(left.start..ids.start);
             (header[0], header[1]) = (id, len as u32);
@@ -154,7 +157,8 @@ impl Arena<'_> {
         }
         for chunk in 0..chunks {
             let owner = if chunk == 0 { bucket as u32 } else { CONTINUED };
-            // SAFETY: the numbers of chunks that were just taken are nobody else's, and are below their number.
+            // SAFETY: no other task has the chunks that were just taken, and their numbers are below the number of
+            // chunks.
             unsafe { self.owners.write(first + chunk, owner) };
         }
         *left = first * CHUNK..(first + chunks) * CHUNK;
@@ -165,7 +169,7 @@ impl Arena<'_> {
 /// The chunks of each bucket, once all are taken.
 #[derive(Debug, Default)]
 pub(crate) struct Chunks {
-    /// Where those of each bucket begin in `list`; then how many there are.
+    /// Where the chunks of each bucket end in `list`; then how many chunks there are.
     starts: Vec<usize>,
     list: Vec<u32>,
 }
@@ -182,14 +186,14 @@ impl Chunks {
             starts[bucket + 1] += starts[bucket];
         }
         list.resize(owners.len(), 0);
-        // Each start moves to the end of its own, which is where the next one begins.
+        // Each start moves to the end of its bucket, which is where the next bucket begins.
         for (chunk, &bucket) in owned() {
             list[starts[bucket as usize]] = chunk as u32;
             starts[bucket as usize] += 1;
         }
     }
 
-    /// The first number of each chunk of a bucket.
+    /// Where the numbers of each chunk of a bucket begin.
     pub(crate) fn of(&self, bucket: usize) -> impl Iterator<Item = usize> {
         let start = if bucket == 0 { 0 } else { self.starts[bucket - 1] };
         self.list[start..self.starts[bucket]].iter().map(|&chunk| chunk as usize * CHUNK)
@@ -215,14 +219,14 @@ pub(crate) struct RowPlace {
 /// Numbers in a line of memory.
 const LINE: usize = 16;
 
-/// Brings a chunk into cache: a number of each line, none of which waits for another. From row to row each would, since
-/// only the length of a row says where the next one begins.
+/// Brings a chunk into cache: reads a number of each line, and no read waits for another. From row to row each read
+/// would wait, since only the length of a row says where the next row begins.
 #[inline(always)]
 fn bring(numbers: &[u32]) {
     black_box(numbers.chunks(LINE).fold(0, |all, line| all ^ line[0]));
 }
 
-/// Notes the rows of the chunk that begins at `at` by their ids, less `first`.
+/// Notes in `places` where each row of the chunk at `at` lies, by its id less `first`.
 pub(crate) fn note_rows(numbers: &[u32], mut at: usize, with_distances: bool, first: usize, places: &mut [RowPlace]) {
     bring(&numbers[at..numbers.len().min(at + CHUNK)]);
     while let [id, len, ..] = numbers[at..]

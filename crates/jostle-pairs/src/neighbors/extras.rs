@@ -6,8 +6,8 @@ use bytemuck::Zeroable;
 use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::resize_with_headroom;
 
-/// Sets the length of a list whose values will all be set. Where memory must grow for it, that is new, so that nothing is copied, and
-/// whoever writes first touches it first, on any thread.
+/// Sets the length of a list whose values will all be set. Where memory must grow, it is new memory: nothing is copied,
+/// and the thread that writes to a place first also touches it first.
 pub(super) fn resize_anew<T: Zeroable + Copy>(list: &mut Vec<T>, len: usize) {
     if list.capacity() < len {
         *list = Vec::new();
@@ -33,7 +33,7 @@ pub(super) struct Extras {
     /// Flat, `dimensions` numbers for each neighbour: the lists are of no fixed dimension.
     pub(super) image_shifts: Vec<i32>,
     pub(super) vectors: Vec<f64>,
-    /// Of the last search.
+    /// The dimensions of the last search.
     dimensions: usize,
 }
 
@@ -54,7 +54,7 @@ impl Extras {
             + self.image_shifts.capacity() * size_of::<i32>()
     }
 
-    /// Makes room for so many neighbours in a space of so many axes.
+    /// Makes room for `neighbors` neighbours in a space of `axes` axes.
     pub(super) fn resize(&mut self, neighbors: usize, axes: usize) {
         let Wanted { distances2, distances2_f64, image_shifts, vectors } = self.wanted;
         self.dimensions = axes;
@@ -79,7 +79,7 @@ impl Extras {
         assert!(found == asked || found == 0, "the lists are of a search in {found} dimensions, not {asked}");
     }
 
-    /// The columns, to be written block by block.
+    /// Shares the columns with tasks that write them block by block.
     pub(super) fn share<const D: usize>(&mut self) -> Shared<'_, D> {
         Shared {
             distances2: Disjoint::new(&mut self.distances2),
@@ -102,7 +102,7 @@ impl<const D: usize> Shared<'_, D> {
     /// The columns of some neighbours.
     ///
     /// # Safety
-    /// While they live, no other reference to any of these neighbours may be made.
+    /// While the columns live, no other reference to any of these neighbours may be made.
     #[allow(unsafe_code, reason = "each task writes a block of its own")]
     pub(super) unsafe fn block(&self, range: Range<usize>) -> Block<'_, D> {
         let of = |len: usize| if len == 0 { 0..0 } else { range.clone() };
@@ -127,7 +127,7 @@ pub(super) struct Block<'a, const D: usize> {
 }
 
 impl<const D: usize> Block<'_, D> {
-    /// Whether nothing but distances in `f32` was asked for.
+    /// Whether distances in `f32` alone were asked for.
     pub(super) fn wants_distances2_alone(&self) -> bool {
         let Self { distances2, distances2_f64, image_shifts, vectors } = self;
         !distances2.is_empty() && distances2_f64.is_empty() && image_shifts.is_empty() && vectors.is_empty()

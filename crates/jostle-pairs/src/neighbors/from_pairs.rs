@@ -1,8 +1,9 @@
-//! Rows made of a list of pairs: for bodies for which no join of rows is compiled, and for short rows, whose bodies are tested once
-//! so, not from both sides.
+//! Makes rows of a list of pairs: for bodies for which no join of rows is compiled, and for short rows. Two bodies are
+//! then tested once, not from both sides.
 //!
-//! Each pair says of one row, or of two, which neighbour it has. Blocks of pairs deal that out to buckets, one for so many ids, as one
-//! pass of a radix sort would; then each bucket, which a cache holds, puts its rows in order.
+//! Each pair gives one entry, or two: a body and a neighbour in its row. Blocks of pairs deal their entries to buckets
+//! of successive ids, as one pass of a radix sort would. Then each bucket, which fits in a cache, puts its rows in
+//! order.
 
 use core::mem;
 use core::ops::Range;
@@ -22,19 +23,19 @@ use crate::pairs::plan::{Plan, RowPlan};
 /// Buckets that ids are dealt to, at most: those of a thousand ids and fewer are smaller instead.
 const BUCKETS: usize = 1 << 8;
 
-/// Number of a bucket's ids, as a power of two, at least.
+/// The least number of ids of a bucket, as a power of two.
 const LEAST_BITS: u32 = 6;
 
-/// Blocks that pairs are cut into, at most, and pairs of a block at least.
+/// The most blocks that pairs are cut into, and the fewest pairs of a block.
 const BLOCKS: usize = 1 << 8;
 const LEAST_PAIRS: usize = 1 << 12;
 
-/// What it takes to make rows of pairs.
+/// The memory that it takes to make rows of pairs.
 #[derive(Debug, Default)]
 pub(super) struct PairRows {
     /// Ids and their neighbours, bucket by bucket.
     dealt: Vec<[u32; 2]>,
-    /// Where each block of pairs deals to in each bucket; before that is known, how many of its own there are.
+    /// Where each block of pairs deals to in each bucket; before that is known, how many entries the block has for it.
     places: Vec<usize>,
     /// Where each bucket begins; then where the last one ends.
     starts: Vec<usize>,
@@ -46,7 +47,8 @@ impl PairRows {
             + (self.places.capacity() + self.starts.capacity()) * size_of::<usize>()
     }
 
-    /// Fills the rows of so many bodies: the second body of each pair in that of the first one and, where `both`, the other way round.
+    /// Fills the rows of `bodies` bodies: puts the second body of each pair in the row of the first and, where `both`,
+    /// the first in the row of the second.
     #[allow(unsafe_code, reason = "each bucket has ids and rows of its own")]
     fn fill(
         &mut self,
@@ -65,14 +67,15 @@ impl PairRows {
         let Self { dealt, starts, .. } = self;
         workers.run("put rows", buckets, |bucket| {
             let (first, range) = (bucket << bits, starts[bucket]..starts[bucket + 1]);
-            // SAFETY: buckets have no id in common, and starts ascend: neither ends nor rows of two overlap.
+            // SAFETY: buckets have no id in common, and starts ascend: neither the ends nor the rows of two buckets
+            // overlap.
             let (ends, rows) =
                 unsafe { (ends.range(first..(first + (1 << bits)).min(bodies)), neighbors.range(range.clone())) };
             put_rows(&dealt[range.clone()], first, range.start, ends, rows);
         });
     }
 
-    /// Counts what goes to each bucket, block by block, and finds out where that lies.
+    /// Counts the entries for each bucket, block by block, and finds out where they go.
     fn count(&mut self, each: Each<'_>, buckets: usize, workers: Workers<'_>) {
         let Self { places, starts, dealt } = self;
         let blocks = each.blocks();
@@ -85,8 +88,8 @@ impl PairRows {
         reserve(starts, with_headroom(buckets + 1));
         starts.clear();
         starts.resize(buckets + 1, 0);
-        // Where the next block deals to in each bucket: at last where that ends, and the next one begins. By rows, as counts lie: no
-        // thread has anything else to do meanwhile.
+        // Where the next block deals to in each bucket; at last, where the bucket ends and the next one begins. Goes by
+        // blocks, as counts lie in memory: no thread has anything else to do meanwhile.
         let next = &mut starts[1..];
         for counts in places.chunks_exact(buckets.max(1)) {
             next.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
@@ -105,8 +108,8 @@ impl PairRows {
         let dealt = Disjoint::new(dealt);
         workers.fill_blocks("deal pairs", places, buckets.max(1), |first, places| {
             each.of(first / buckets, |bucket, entry| {
-                // SAFETY: of each bucket a block has as many places as it has counted, the first of which is its own; they all lie
-                // within the list.
+                // SAFETY: a block has as many places in each bucket as it has counted entries, and `places` says the
+                // first of them. No other block has these places, and they all lie within the list.
                 unsafe { dealt.write(places[bucket], entry) };
                 places[bucket] += 1;
             });
@@ -131,7 +134,8 @@ impl Each<'_> {
         self.pairs.len().div_ceil(self.block_len())
     }
 
-    /// Calls `visit` with the bucket of each row that a pair of a block belongs to, and its id and the neighbour.
+    /// For each row that a pair of a block belongs to, calls `visit` with the bucket of the row, and its id and the
+    /// neighbour.
     #[inline(always)]
     fn of(&self, block: usize, mut visit: impl FnMut(usize, [u32; 2])) {
         let range: Range<usize> = block * self.block_len()..((block + 1) * self.block_len()).min(self.pairs.len());
@@ -144,14 +148,14 @@ impl Each<'_> {
     }
 }
 
-/// Puts the rows of the ids from `first` on in order, the first of which begins at `start` in the list: where each ends, and all
-/// neighbours.
+/// Puts the rows of the ids from `first` on in order: writes where each row ends, and all neighbours. The first row
+/// begins at `start` in the list.
 fn put_rows(dealt: &[[u32; 2]], first: usize, start: usize, ends: &mut [usize], rows: &mut [u32]) {
     ends.fill(0);
     for &[id, _] in dealt {
         ends[id as usize - first] += 1;
     }
-    // First where each row begins, here; it then moves to where that ends.
+    // At first each end is where its row begins, counted from here; it then moves to where the row ends.
     let mut next = 0;
     for end in &mut *ends {
         next += mem::replace(end, next);
@@ -170,7 +174,7 @@ fn put_rows(dealt: &[[u32; 2]], first: usize, start: usize, ends: &mut [usize], 
 }
 
 impl<const D: usize> RowEngine<D> {
-    /// Lists the pairs that rows are to be made of; the list of the engine stands.
+    /// Lists the pairs that rows are made of. The engine's own list stays as it is.
     pub(super) fn list_pairs(&mut self, engine: &mut Engine<D>, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
         mem::swap(&mut engine.pairs, &mut self.pairs);
         let tests = engine.list(plan, workers);
@@ -194,7 +198,7 @@ impl<const D: usize> Plan<'_, D> {
         kind == Rows::Full && self.exact.sets.len() == 1
     }
 
-    /// Whether nothing but the predicate decides, of bodies where they are.
+    /// Whether the predicate alone decides, on bodies where they are.
     pub(super) fn is_plain(&self) -> bool {
         let RowPlan { pairing, images, .. } = self.rows();
         images.len() == 1 && pairing.filter.keeps_all()
@@ -202,7 +206,7 @@ impl<const D: usize> Plan<'_, D> {
 }
 
 impl NeighborLists {
-    /// Whether more than ids is wanted.
+    /// Whether columns beside the ids are wanted.
     pub(crate) fn want_columns(&self) -> bool {
         self.extras.wanted != Wanted::default()
     }

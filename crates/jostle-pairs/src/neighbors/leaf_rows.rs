@@ -1,4 +1,4 @@
-//! The rows of the sixteen circles of a leaf while they are found: hits of any of them are appended to its own.
+//! The rows of the sixteen circles of a leaf while they are found: the hits of each circle are appended to its own row.
 
 use jostle_core::axes::Axes;
 use jostle_core::scratch::reserve;
@@ -11,8 +11,8 @@ const STRIDE: usize = ROW + LANES;
 /// Bits of a place in a row of [`ROW`] ids.
 const PLACE_BITS: u32 = ROW.trailing_zeros();
 
-/// Rows of less than so many times [`ROW`] ids are merged of pieces: the first two of each row side by side, then one by one, which takes
-/// time for each of those before.
+/// Rows of fewer than this many times [`ROW`] ids are merged from pieces: the first two pieces of each row side by
+/// side, then the other pieces one by one, each of which takes time for all pieces before it.
 const MERGED: usize = 6;
 
 /// Ids up to this many fit in a number together with a place in a row.
@@ -32,11 +32,11 @@ pub(crate) enum Sorting {
     Alone,
 }
 
-/// See the top of this file.
+/// The rows of the sixteen circles of a leaf.
 #[derive(Debug)]
 pub(crate) struct LeafRows {
     tables: Box<Tables>,
-    /// Of each row, without what was put aside.
+    /// The length of each row, without what was put aside.
     lens: [u32; LANES],
     aside: Aside,
     sorting: Sorting,
@@ -44,8 +44,8 @@ pub(crate) struct LeafRows {
     long: Vec<(u32, f32)>,
 }
 
-/// Sixteen rows each, which begin a line of memory, and the first of them a page (see `jostle_core::pages`): where the next page begins, the row
-/// that reaches into it holds [`ROW`] ids.
+/// Sixteen rows in each table. Each row begins a line of memory, and the first row a page (see `jostle_core::pages`):
+/// the row that reaches into the next page has its [`ROW`] ids before that page begins.
 #[derive(Debug)]
 struct Tables {
     ids: Table<u32>,
@@ -64,11 +64,12 @@ struct Aside {
     lanes: Vec<u8>,
     ids: Vec<u32>,
     distances2: Vec<f32>,
-    /// Of each row that has a piece, the first one, and what was not put aside, in order; one of these, if there are pieces.
+    /// For each row that has a piece: the first piece and the ids that were not put aside, together in order. One
+    /// entry, if there are pieces.
     merged: Vec<[[u32; 2 * ROW]; LANES]>,
 }
 
-/// Lengths of what is put aside and of rows that are sorted alone.
+/// Lengths of the lists of pieces put aside and of rows that are sorted alone.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RowsUsed {
     pub(crate) pieces: usize,
@@ -97,7 +98,7 @@ impl LeafRows {
         self.aside.distances2.clear();
     }
 
-    /// What the rows of this leaf need beyond what is always there.
+    /// The lengths that the rows of this leaf need beyond the tables.
     #[inline(always)]
     pub(crate) fn used(&self) -> RowsUsed {
         RowsUsed { pieces: self.aside.lanes.len(), long: self.long.len() }
@@ -134,7 +135,7 @@ impl LeafRows {
         }
     }
 
-    /// The squared distances of the ids that are pushed next.
+    /// Writes the squared distances of the ids that are pushed next.
     #[inline(always)]
     pub(crate) fn push_distances2<L: Lanes>(&mut self, lane: usize, distances2: L, mask: u16) {
         distances2.compressed(mask, sixteen_mut(&mut self.tables.distances2.0[lane], self.lens[lane] as usize % ROW));
@@ -190,7 +191,8 @@ impl LeafRows {
         }
     }
 
-    /// Sorts each piece that was put aside, and merges the first one of each row with what was not.
+    /// Sorts each piece that was put aside, and merges the first piece of each row with the ids that were not put
+    /// aside.
     #[inline(always)]
     fn sort_aside<L: Lanes>(&mut self) {
         let Aside { lanes, ids, merged, .. } = &mut self.aside;
@@ -216,8 +218,9 @@ impl LeafRows {
         L::merge_rows(rows, &lens);
     }
 
-    /// Writes the row of a lane, which is `len` long, in ascending order, and behind it the bits of its squared distances if
-    /// it was sorted with them; the rows have been sorted. There is room for [`LANES`] more, which become anything.
+    /// Writes the row of a lane, of `len` ids, in ascending order; the rows have been sorted. If they were sorted with
+    /// their squared distances, writes the bits of the distances behind the ids. `out` has room for [`LANES`] more
+    /// numbers, which may become anything.
     #[inline(always)]
     pub(crate) fn copy_into<L: Lanes>(&mut self, lane: usize, len: usize, out: &mut [u32]) {
         if len >= ROW || self.sorting == Sorting::Alone {
@@ -233,7 +236,7 @@ impl LeafRows {
         for (at, keys) in steps.clone().zip(ids) {
             *sixteen_mut(out, at) = keys.axes(|key| key >> PLACE_BITS);
         }
-        // What was too much of the ids is written over.
+        // The distances overwrite the surplus ids.
         let distances2: &[f32; ROW] =
             self.tables.distances2.0[lane].first_chunk().expect("a table holds a row and more");
         for (at, keys) in steps.zip(ids) {

@@ -6,10 +6,10 @@ use core::ops::Range;
 
 use crate::neighbors::extras::{Extras, resize_anew};
 
-/// The neighbours of each body, as compressed sparse rows (CSR): those of body `i` are
+/// The neighbours of each body, as compressed sparse rows (CSR). The row of body `i` is
 /// `neighbors()[offsets()[i]..offsets()[i + 1]]`, ascending.
 ///
-/// Make one and keep it: it owns its memory. Filled by [`PairFinder::neighbors`](crate::PairFinder::neighbors).
+/// Make one and keep it: it owns its memory. [`PairFinder::neighbors`](crate::PairFinder::neighbors) fills it.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -28,11 +28,12 @@ pub struct NeighborLists {
     pub(super) offsets: Vec<usize>,
     pub(super) neighbors: Vec<u32>,
     pub(super) extras: Extras,
-    /// Of rows that a finder of coherent frames has filled last, a number that no others of the program have; 0 of others.
+    /// For rows that a finder of coherent frames has filled last, a number that no other rows of the program have; else
+    /// 0.
     number: u64,
 }
 
-/// What [`NeighborLists`] hold, each column a vector of its own: see [`NeighborLists::into_columns`].
+/// The contents of [`NeighborLists`], each column in a vector of its own: see [`NeighborLists::into_columns`].
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NeighborColumns {
@@ -51,9 +52,10 @@ pub struct NeighborColumns {
 }
 
 impl From<NeighborColumns> for NeighborLists {
-    /// Lists of what [`NeighborLists::into_columns`] gave, without a copy: for a host that hands columns out, and lets searches write
-    /// over them once they are no longer used. Memory that nobody has touched yet takes longer to come by than most searches.
-    /// Searches will fill in ids alone: [`NeighborLists::and_distances`] and its like say what else.
+    /// Makes lists of the columns that [`NeighborLists::into_columns`] gave, without a copy. For a host that hands
+    /// columns out, and lets searches write over them once they are no longer used: to get memory that nobody has
+    /// touched yet takes longer than most searches. Searches fill in ids alone, unless [`NeighborLists::and_distances`]
+    /// and its like ask for more.
     ///
     /// ```
     /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -95,7 +97,7 @@ impl Default for NeighborLists {
 }
 
 impl NeighborLists {
-    /// Lists of nothing, that hold no memory yet.
+    /// Makes empty lists, which hold no memory yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -174,24 +176,25 @@ impl NeighborLists {
         &self.neighbors
     }
 
-    /// The squared distance of centres to each of [`NeighborLists::neighbors`], by the predicate's formula: in `f32`, or, where
-    /// bodies are in `f64` or moving, in `f64` and then rounded to `f32`; of moving bodies at the beginning of the step. Empty
-    /// unless asked for by [`NeighborLists::with_distances`] or [`NeighborLists::and_distances`].
+    /// The squared distance from the centre of a body to the centre of each of its [`NeighborLists::neighbors`], by the
+    /// predicate's formula: in `f32`, or, where bodies are in `f64` or moving, in `f64` and then rounded to `f32`. For
+    /// moving bodies, the distance at the beginning of the step. Empty unless asked for by
+    /// [`NeighborLists::with_distances`] or [`NeighborLists::and_distances`].
     #[must_use]
     pub fn distances2(&self) -> &[f32] {
         &self.extras.distances2
     }
 
-    /// As [`NeighborLists::distances2`], not rounded to `f32`: for bodies in `f64`. (Those of bodies in `f32` are widened.)
-    /// Empty unless asked for by [`NeighborLists::and_distances_f64`].
+    /// As [`NeighborLists::distances2`], not rounded to `f32`: for bodies in `f64`. (Distances of bodies in `f32` are
+    /// widened.) Empty unless asked for by [`NeighborLists::and_distances_f64`].
     #[must_use]
     pub fn distances2_f64(&self) -> &[f64] {
         &self.extras.distances2_f64
     }
 
-    /// By how many vectors of the cell each of [`NeighborLists::neighbors`] is moved to where it touches: to
-    /// `x + (S0 v0 + S1 v1 ..)`, as [`Found::image_shifts`](crate::Found::image_shifts) has it; 0 in open space. In a row, the
-    /// images of one neighbour stand in an order that is a function of the input alone. Empty unless asked for by
+    /// How many of each cell vector move each of [`NeighborLists::neighbors`] to where it touches: to
+    /// `x + (S0 v0 + S1 v1 ..)`, as in [`Found::image_shifts`](crate::Found::image_shifts); 0 in open space. In a row,
+    /// the images of one neighbour stand in an order that depends on the input alone. Empty unless asked for by
     /// [`NeighborLists::and_image_shifts`].
     ///
     /// # Panics
@@ -201,9 +204,10 @@ impl NeighborLists {
         self.extras.image_shifts()
     }
 
-    /// From the body to each of [`NeighborLists::neighbors`], by the predicate's formula: `(xb - xa) + shift`, see
-    /// [`Space`](crate::Space); in `f64`, or in `f32` and then widened, where all bodies are in `f32` and at rest. Of moving
-    /// bodies at the beginning of the step. Empty unless asked for by [`NeighborLists::and_vectors`].
+    /// The vector from a body to each of its [`NeighborLists::neighbors`], by the predicate's formula:
+    /// `(xb - xa) + shift`, see [`Space`](crate::Space). In `f64`, or, where all bodies are in `f32` and at rest, in
+    /// `f32` and then widened. For moving bodies, the vector at the beginning of the step. Empty unless asked for by
+    /// [`NeighborLists::and_vectors`].
     ///
     /// # Panics
     /// When the last search was not in `D` dimensions.
@@ -265,14 +269,15 @@ impl NeighborLists {
         &self.vectors()[self.row(id)]
     }
 
-    /// Makes room for so many rows, and neighbours in a space of so many axes; where each row ends, and the neighbours.
+    /// Makes room for `rows` rows, and `neighbors` neighbours in a space of `axes` axes. Returns the ends of rows, and
+    /// the neighbours.
     pub(crate) fn room_for(&mut self, rows: usize, neighbors: usize, axes: usize) -> (&mut [usize], &mut [u32]) {
         self.room_for_rows(rows);
         self.room_for_neighbors(neighbors, axes);
         (&mut self.offsets[1..], &mut self.neighbors)
     }
 
-    /// Makes room for so many rows; where each row ends.
+    /// Makes room for `rows` rows, and returns their ends.
     pub(crate) fn room_for_rows(&mut self, rows: usize) -> &mut [usize] {
         self.number = 0;
         resize_anew(&mut self.offsets, rows + 1);
@@ -280,26 +285,26 @@ impl NeighborLists {
         &mut self.offsets[1..]
     }
 
-    /// Adds empty rows, until there are so many.
+    /// Adds empty rows, until there are `rows` of them.
     pub(crate) fn add_rows(&mut self, rows: usize) {
         if self.len() < rows {
             self.offsets.resize(rows + 1, self.neighbors.len());
         }
     }
 
-    /// Leaves out all rows but so many: the others are empty.
+    /// Keeps the first `rows` rows. The rows that go are empty.
     pub(crate) fn truncate_rows(&mut self, rows: usize) {
         self.offsets.truncate(rows + 1);
     }
 
-    /// Makes room for so many neighbours in a space of so many axes.
+    /// Makes room for `neighbors` neighbours in a space of `axes` axes.
     pub(crate) fn room_for_neighbors(&mut self, neighbors: usize, axes: usize) -> &mut [u32] {
         resize_anew(&mut self.neighbors, neighbors);
         self.extras.resize(neighbors, axes);
         &mut self.neighbors
     }
 
-    /// By what rows are told from others.
+    /// The number that tells these rows from others.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
@@ -308,7 +313,7 @@ impl NeighborLists {
         self.number = number;
     }
 
-    /// Swaps rows with those of other lists, but for what is known of neighbours.
+    /// Swaps the rows with those of other lists, but not the columns beside the ids.
     pub(crate) fn swap_ids(&mut self, other: &mut Self) {
         swap(&mut self.offsets, &mut other.offsets);
         swap(&mut self.neighbors, &mut other.neighbors);

@@ -1,8 +1,9 @@
-//! Distances, image shifts and vectors of all neighbours, in one pass after the rows, by the formulas of the predicate.
+//! Measures distances, image shifts and vectors of all neighbours, in one pass after the rows, by the formulas of the
+//! predicate.
 //!
 //! Where bodies reach less than half the height of the cell, a neighbour is the nearest of its images: its shift is the
-//! difference in fractional coordinates, rounded. Else a neighbour stands in its row once for each image at which it touches,
-//! in order of the images, and the predicate says which ones these are.
+//! difference in fractional coordinates, rounded. Else a neighbour stands in its row once for each image at which it
+//! touches, in order of the images; the predicate says which images these are.
 
 use core::ops::{Mul, Range};
 
@@ -30,11 +31,11 @@ const SOME: usize = 256;
 /// Neighbours measured side by side.
 const EIGHT: usize = 8;
 
-/// 1.5 * 2^52: a number of less than 2^51 that is added is rounded to a whole one, ties to even, which then stands in the
-/// last bits. One addition on any instruction set.
+/// 1.5 * 2^52. A number of less than 2^51 that is added to it is rounded to a whole number, ties to even, which then
+/// stands in the last bits. That is one addition on any instruction set.
 const ROUNDING: f64 = 6_755_399_441_055_744.0;
 
-/// What the predicate measures in.
+/// The numbers that the predicate measures in.
 trait Number: Scalar + Mul<Output = Self> {
     /// The nearest number to one in `f64`.
     fn of(x: f64) -> Self;
@@ -54,7 +55,7 @@ impl Number for f64 {
     }
 }
 
-/// The centre of a body as the predicate has it, all axes side by side: neighbours are read in no order.
+/// The centre of a body as the predicate has it, with all axes side by side, since neighbours are read in no order.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(8))]
 struct Center<T, const D: usize>([T; D]);
@@ -109,7 +110,7 @@ fn read_block<T: Number, const D: usize>(measured: &Measured<'_, D>, first: usiz
 }
 
 impl NeighborLists {
-    /// Sets all columns that are wanted.
+    /// Sets all wanted columns.
     pub(super) fn measure<const D: usize>(
         &mut self,
         exact: &Exact<'_, D>,
@@ -165,15 +166,17 @@ struct Neighbors<'a> {
 }
 
 impl Neighbors<'_> {
-    /// The row of the first.
+    /// The row of the first neighbour.
     #[inline(always)]
     fn first_row(&self) -> usize {
         self.offsets.partition_point(|&offset| offset <= self.range.start) - 1
     }
 
-    /// Notes the row of each of up to [`SOME`] neighbours, the first of which is of row `id` or of one after it; the row of the last.
+    /// Notes the row of each of up to [`SOME`] neighbours, and returns the row of the last. The first neighbour is of
+    /// row `id` or of a later row.
     ///
-    /// Eight slots at a time, whatever a row holds: what is too much the next one writes over, and no branch waits for a length.
+    /// Writes eight slots at a time, however long a row is. The next row overwrites the surplus, and no branch waits
+    /// for a length.
     #[inline(always)]
     fn note(&self, mut id: usize, Range { start, end }: Range<usize>, rows: &mut [u32; SOME + EIGHT]) -> usize {
         let mut at = start;
@@ -195,7 +198,7 @@ impl Neighbors<'_> {
     }
 }
 
-/// Neighbours each of which is the nearest of its images.
+/// Measures neighbours each of which is the nearest of its images.
 struct Nearest<'a, T, const D: usize> {
     rows: Neighbors<'a>,
     from: &'a [Center<T, D>],
@@ -231,7 +234,8 @@ impl<T: Number, const D: usize> Work for Nearest<'_, T, D> {
 type Eight<T> = [T; EIGHT];
 
 impl<T: Number, const D: usize> Nearest<'_, T, D> {
-    /// The distances of the neighbours of bodies of these rows: one by one, since most of it is to read the centres.
+    /// Measures the distances of the neighbours of bodies of these rows: one by one, since most of the work is to read
+    /// the centres.
     #[inline(always)]
     fn distances2(&mut self, rows: &[u32], range: Range<usize>) {
         let start = self.rows.range.start;
@@ -247,7 +251,8 @@ impl<T: Number, const D: usize> Nearest<'_, T, D> {
         }
     }
 
-    /// Up to eight neighbours of the bodies of these rows. Lanes behind the last are any, and are written over by what comes next.
+    /// Measures up to eight neighbours of the bodies of these rows. Lanes behind the last neighbour hold anything,
+    /// which the next neighbours overwrite.
     #[inline(always)]
     fn eight(&mut self, rows: Eight<u32>, at: usize, count: usize) {
         let neighbors = eight_from(self.rows.neighbors, at, count);
@@ -304,7 +309,7 @@ impl<T: Number, const D: usize> Nearest<'_, T, D> {
     }
 }
 
-/// Moves bodies that are so far apart to their nearest images, and says by how many of each vector.
+/// Moves second bodies, which are `apart` from first ones, to their nearest images. Returns by how many of each vector.
 #[inline(always)]
 fn seen_nearest<T: Number, const D: usize>(cell: &UnitCell<D>, apart: &mut [Eight<T>; D]) -> [Eight<i32>; D] {
     let (mut steps, mut whole) = ([[0; EIGHT]; D], [[0.0; EIGHT]; D]);
@@ -346,7 +351,7 @@ fn squares<T: Number, const D: usize>(apart: &[Eight<T>; D]) -> Eight<T> {
     distance2
 }
 
-/// Eight numbers from `at` on; where the list ends before, the first of them in place of all but `count`.
+/// Eight numbers from `at` on. Where the list ends before, the first number stands in place of all but `count`.
 #[inline(always)]
 fn eight_from(list: &[u32], at: usize, count: usize) -> Eight<u32> {
     let rest = &list[at..];
@@ -370,7 +375,7 @@ fn put<T: Copy>(column: &mut [T], at: usize, count: usize, values: Eight<T>) {
     }
 }
 
-/// Neighbours that may touch at several images.
+/// Measures neighbours that may touch at several images.
 fn at_images<const D: usize>(exact: &Exact<'_, D>, kind: Rows, rows: Neighbors<'_>, mut out: Block<'_, D>) {
     let (Range { start, end }, mut id) = (rows.range.clone(), rows.first_row());
     let Neighbors { offsets, neighbors, .. } = rows;

@@ -1,7 +1,9 @@
-//! The rows of neighbour lists: for each body of a tree, those that overlap it, a group of sixteen leaves after the other.
+//! Finds the rows of neighbour lists: for each body of a tree, the bodies that overlap it, one group of sixteen leaves
+//! after the other.
 //!
-//! Each pair is tested from both sides, so that a row is complete where it begins and nobody else writes to it. All rows of
-//! a leaf grow side by side, hit by hit, as leaf after leaf near it is tested: no list of hits stands between.
+//! Each pair is tested from both sides, so that a row is complete where it begins, and no other task writes to it. All
+//! rows of a leaf grow side by side, hit by hit, as the leaves near it are tested one after the other: no list of hits
+//! stands between.
 
 use core::ops::Range;
 
@@ -23,18 +25,18 @@ use crate::neighbors::leaf_rows::{KEYED_IDS, LeafRows, Sorting};
 use crate::neighbors::row_scratch::RowScratch;
 use crate::neighbors::rows::Rows;
 
-/// Everything a task needs to list the rows of some groups of the driving tree.
+/// Everything a task needs to list the rows of some groups of the query tree.
 pub(crate) struct RowJoin<'a, const D: usize> {
     pub(crate) pairing: TreePair<'a, D>,
     /// The offsets at which the target tree is seen.
     pub(crate) images: &'a [[f32; D]],
     /// The box of the target tree: most groups touch it at few of its images.
     pub(crate) target: Aabb<D>,
-    /// Images after the first, and before this one, are opposite to one after.
+    /// Each image after the first and before this one is the opposite of a later image.
     pub(crate) half: u32,
     /// A row may have several images of one body.
     pub(crate) repeats: bool,
-    /// The image of the tests gathered.
+    /// The image of the gathered tests.
     pub(crate) image: u32,
     pub(crate) kind: Rows,
     pub(crate) scratch: &'a mut RowScratch<D>,
@@ -42,7 +44,7 @@ pub(crate) struct RowJoin<'a, const D: usize> {
     pub(crate) tests: Tests,
 }
 
-/// The rows of some groups, with the instructions of `isa`.
+/// Lists the rows of some groups, with the instructions of `isa`.
 pub(crate) fn list_groups<const D: usize>(isa: Isa, rows: &mut RowJoin<'_, D>, groups: Range<usize>) {
     simd::run(isa, Groups(rows, groups));
 }
@@ -60,10 +62,10 @@ impl<const D: usize> LaneWork for Groups<'_, '_, D> {
 
 outlined! {
     impl RowJoin, gains_by_avx512: true {
-        /// The circles of a leaf against those of the candidates whose boxes they touch.
+        /// Tests the circles of a leaf against the circles of candidates whose boxes they touch.
         test_candidates = test_candidates_body::<false>(leaf: usize);
         test_candidates_of_one_image = test_candidates_body::<true>(leaf: usize);
-        /// The tests gathered, of circles of a leaf by their lanes: hits are appended to their rows.
+        /// Runs the gathered tests, whose circles are lanes of a leaf, and appends the hits to the rows of the circles.
         run_tests = run_tests_body::<false, false, true>(leaf: usize);
         run_tests_plainly = run_tests_body::<true, false, false>(leaf: usize);
         run_tests_for_ids = run_tests_body::<true, true, false>(leaf: usize);
@@ -73,9 +75,10 @@ outlined! {
 
 outlined! {
     impl RowJoin, gains_by_avx512: false {
-        /// The leaves that those of a group may touch.
+        /// Collects the leaves that the leaves of a group may touch.
         collect_candidates = collect_candidates_body(group: usize);
-        /// The circles of a leaf against what they may touch, each found by a walk of its own.
+        /// Tests the circles of a leaf against the leaves that they may touch; each circle finds these by a walk of its
+        /// own.
         walk = walk_each(leaf: usize);
     }
 }
@@ -111,8 +114,8 @@ impl<const D: usize> RowJoin<'_, D> {
         }
     }
 
-    /// Runs the tests gathered, all of one image: plainly, where nothing but the predicate decides and bodies are where they
-    /// are, or whole rows of ids are wanted.
+    /// Runs the gathered tests, which are all of one image. They run plainly where the predicate alone decides, and
+    /// either the image is that of the bodies themselves or whole rows of ids are wanted.
     #[inline(always)]
     fn run_gathered<L: Lanes>(&mut self, leaf: usize) {
         let ids_alone = self.kind == Rows::Full && !self.arena.with_distances;
@@ -124,7 +127,7 @@ impl<const D: usize> RowJoin<'_, D> {
         }
     }
 
-    /// What is gathered from now on is of this image.
+    /// Switches to an image: the tests gathered from now on are of this image.
     #[inline(always)]
     fn go_to_image<L: Lanes>(&mut self, leaf: usize, image: u32) {
         if image != self.image {
@@ -133,7 +136,7 @@ impl<const D: usize> RowJoin<'_, D> {
         }
     }
 
-    /// How far a box of the target tree is moved to where it is seen: its lower and its upper borders.
+    /// How far the lower and the upper borders of a box of the target tree are moved to where the box is seen.
     #[inline(always)]
     fn movement(image: [f32; D]) -> ([f32; D], [f32; D]) {
         let (mut lo, mut hi) = (image, image);
@@ -250,7 +253,7 @@ impl<const D: usize> RowJoin<'_, D> {
         }
     }
 
-    /// Some circles of a leaf are to be tested against all of another.
+    /// Gathers tests of some circles of a leaf against all circles of another leaf.
     #[inline(always)]
     fn push_tests<L: Lanes>(&mut self, leaf: usize, circles: u16, other: u32) {
         let mut adding = self.scratch.tests.add();
@@ -260,15 +263,15 @@ impl<const D: usize> RowJoin<'_, D> {
         }
     }
 
-    /// `PLAIN` where nothing but the predicate decides; `IDS` where whole rows are wanted, and of them ids alone; `MOVED` where
-    /// the others may be seen at an offset.
+    /// `PLAIN`: the predicate alone decides. `IDS`: whole rows are wanted, and of them ids alone. `MOVED`: the other
+    /// bodies may be seen at an offset.
     #[inline(always)]
     fn run_tests_body<L: Lanes, const PLAIN: bool, const IDS: bool, const MOVED: bool>(&mut self, leaf: usize) {
         let [query, target] = self.pairing.trees;
         let (circles, own_ids) = (&query.bodies()[leaf], &query.leaf_ids()[leaf].0);
         let (leaves, names) = (target.bodies(), &target.leaf_ids()[..target.bodies().len()]);
         let half = !IDS && self.pairing.within && self.kind == Rows::Half;
-        // A body is its own neighbour at an image alone.
+        // A body is its own neighbour only at an image.
         let own = if self.pairing.within { leaf } else { usize::MAX };
         let image = self.image;
         let offset = if MOVED { self.images[image as usize] } else { [0.0; D] };
@@ -287,7 +290,7 @@ impl<const D: usize> RowJoin<'_, D> {
             let ids = &names[other].0;
             let itself = u16::from(other == own) << lane;
             if half {
-                // Of two opposite images of its own, a body has one.
+                // A body has one of each two opposite images of itself.
                 let kept = if image > 0 && image < self.half { itself } else { 0 };
                 mask &= L::greater_ids(ids, own_ids[lane]) | kept;
             } else if !MOVED || image == 0 {
@@ -306,7 +309,7 @@ impl<const D: usize> RowJoin<'_, D> {
         tests.len = 0;
     }
 
-    /// The rows of a leaf, sorted, and their distances, if they are known, to the arena.
+    /// Sorts the rows of a leaf, and deals them to the arena, with their distances if these are known.
     #[inline(always)]
     fn deal_rows<L: Lanes, const WITH_DISTANCES: bool>(&mut self, leaf: usize) {
         let [query, target] = self.pairing.trees;
@@ -322,7 +325,7 @@ impl<const D: usize> RowJoin<'_, D> {
     }
 }
 
-/// Deals out the rows of these ids, and says how many neighbours they have: compiled once for any number of axes.
+/// Deals out the rows of these ids, and returns how many neighbours they have. Compiled once for any number of axes.
 struct DealRows<'a, const WITH_DISTANCES: bool> {
     rows: &'a mut LeafRows,
     streams: &'a mut Streams,

@@ -1,5 +1,5 @@
-//! Scratch of a task that lists rows. Its lists grow with the largest group of leaves, and any task may meet that one in
-//! the next frame: so all pieces have room for the largest that one of them has met, and more.
+//! Scratch of a task that lists rows. Its lists grow with the largest group of leaves, and any task may meet that group
+//! in the next frame. So all pieces of scratch have room for the largest group that any piece has met, and more.
 
 use jostle_core::pages::Paged;
 use jostle_core::scratch::reserve;
@@ -10,13 +10,13 @@ use crate::join::buffers::TestList;
 use crate::neighbors::arena::Streams;
 use crate::neighbors::leaf_rows::{LeafRows, RowsUsed};
 
-/// See the top of this file.
+/// Scratch of a task that lists rows.
 #[derive(Debug, Default)]
 pub(crate) struct RowScratch<const D: usize> {
-    /// Leaves that those of a group may touch, where they are seen from there, and their images.
+    /// Leaves that the leaves of a group may touch, where the group sees them, and their images.
     pub(crate) candidates: Candidates<D>,
     pub(crate) images: Vec<u32>,
-    /// Candidates whose boxes overlap that of a leaf, and room for a run more.
+    /// Candidates whose boxes overlap the box of a leaf, and room for a run more.
     pub(crate) near: Paged<u32>,
     pub(crate) tests: TestList,
     pub(crate) rows: LeafRows,
@@ -38,7 +38,7 @@ impl ScratchUsed {
         Self { candidates: self.candidates.max(other.candidates), rows }
     }
 
-    /// Whether lists of twice these lengths have room for the others, with some to spare.
+    /// Whether lists of twice these lengths have room for the lengths of `other`, with some to spare.
     pub(crate) fn is_ample_for(self, other: Self) -> bool {
         let ample = |len: usize, other: usize| other <= len + len / 2;
         ample(self.candidates, other.candidates)
@@ -68,7 +68,7 @@ impl<const D: usize> RowScratch<D> {
         self.rows.make_room_for(RowsUsed { pieces: 2 * pieces, long: 2 * long });
     }
 
-    /// Makes room for all candidates that there may be to be near a leaf.
+    /// Makes room for all candidates: any number of them may be near a leaf.
     #[inline(always)]
     pub(crate) fn fit(&mut self) {
         let room = self.candidates.leaf.len() + LANES;

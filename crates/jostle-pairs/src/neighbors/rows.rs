@@ -3,9 +3,9 @@
 /// Which neighbours a row holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rows {
-    /// Those with a greater id than its own: each pair once.
+    /// Neighbours with a greater id than the body's own: each pair once.
     Half,
-    /// All: each pair twice.
+    /// All neighbours: each pair twice.
     #[default]
     Full,
 }

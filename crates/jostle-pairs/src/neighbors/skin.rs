@@ -1,8 +1,8 @@
 //! Verlet lists: whether a list that was made with a margin (a *skin*) still holds every pair.
 //!
-//! A body uses up its margin by moving and by growing. While two bodies have not used up the sum of their margins, the pair of
-//! them was listed if they overlap now. A list of two sets therefore holds while the greatest use in the one set plus the
-//! greatest use in the other is at most the sum of the margins: see `kept`.
+//! A body uses up its margin by moving and by growing. While two bodies have not used up the sum of their margins,
+//! their pair was listed if they overlap now. A list of two sets therefore holds while the greatest use in the one set
+//! plus the greatest use in the other is at most the sum of the margins: see `kept`.
 
 mod kept;
 
@@ -16,9 +16,9 @@ use jostle_sets::input::{Input, Set, Space};
 use crate::InputError;
 use kept::{Kept, Outcome, Width};
 
-/// Bodies as they were when a list of their pairs was made with a margin ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)):
-/// the list can be kept for as long as it is valid. A [`PairFinder`](crate::PairFinder) has one of its own; more of them serve
-/// several lists from one finder.
+/// The bodies of a Verlet list as they were when the list was made with a margin
+/// ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)): says how long the list can be kept. A
+/// [`PairFinder`](crate::PairFinder) has a skin of its own; more skins serve several lists from one finder.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -39,12 +39,12 @@ pub struct Skin<const D: usize> {
     /// Which sets meet, in ascending order.
     meetings: Vec<(usize, usize)>,
     space: Space<D>,
-    /// Of a finder of coherent frames, which keeps bodies itself.
+    /// Set in a finder of coherent frames, which keeps bodies itself.
     pub(crate) coherent: bool,
     outcomes: Spare,
 }
 
-/// Memory for what has become of each set, which whoever asks takes and puts back; a clone has its own.
+/// Memory for the outcomes of sets. Whoever asks for outcomes takes the memory and puts it back; a clone has its own.
 #[derive(Default)]
 struct Spare(Mutex<Vec<Outcome>>);
 
@@ -76,11 +76,11 @@ impl<const D: usize> fmt::Debug for Skin<D> {
 }
 
 impl<const D: usize> Skin<D> {
-    /// Keeps these bodies in memory, those of before no longer: whatever can be searched, with a margin or without. Of a
-    /// tree no copy is made. O(n), on the current rayon pool.
+    /// Keeps these bodies in memory, in place of earlier ones: any circles or spheres that can be searched, with a
+    /// margin or without. A tree is not copied. O(n), on the current rayon pool.
     ///
     /// # Errors
-    /// Slices that differ in length, a margin that is none, a space that is none; what was kept stays.
+    /// Slices that differ in length, a margin or a space that is not valid, boxes or capsules; the kept bodies stay.
     pub fn keep<'a>(&mut self, input: impl Into<Input<'a, D>>) -> Result<(), InputError> {
         let input = input.into();
         input.check_shape()?;
@@ -92,18 +92,18 @@ impl<const D: usize> Skin<D> {
         Ok(())
     }
 
-    /// True while every list of pairs or neighbours that was made of the kept bodies holds all pairs that there are now.
+    /// True while every list of pairs or neighbours made of the kept bodies holds all pairs that there are now.
     ///
-    /// That is so while each body has moved by at most its margin, what its radius has grown by included. Between two
-    /// sets, the most that a body of the one and the most that a body of the other has used up may be as much as both
-    /// margins together, so that it is enough to give one of them a margin. What rounding may cost, some millionth of a
-    /// radius, is taken off; where a margin is less than that, only bodies that are all the same as they were are valid.
+    /// That is so while each body has moved by at most its margin, the growth of its radius included. Between two sets,
+    /// the most that a body of the one and the most that a body of the other has used up may be as much as both margins
+    /// together: it is enough to give one of the sets a margin. The cost of rounding, some millionth of a radius, is
+    /// taken off. Where a margin is less than that, the bodies are valid only if all are the same as they were.
     ///
-    /// The bodies are to be given as they were searched: a view as a view, with a margin or without, in the same precision;
-    /// moving bodies as moving, of which both ends of a path count; in the same [`Space`]. Another kind of
-    /// search, another number of bodies or sets, or a tree that was built anew since, are never valid. Where space repeats,
-    /// a body may leave on one side and come in on the other, but [`Found::image_shifts`] are then no longer those of its
-    /// pairs. Layers and tests are not looked at: a list holds those pairs that passed when it was made.
+    /// Give the bodies as they were searched: a view as a view, with a margin or without, in the same precision; moving
+    /// bodies as moving, where both ends of a path count; in the same [`Space`]. Another kind of search, another number
+    /// of bodies or sets, or a tree that was built anew since is never valid. Where space repeats, a body may leave on
+    /// one side and come in on the other, but then [`Found::image_shifts`] are no longer those of its pairs. Layers and
+    /// tests are not looked at: a list holds the pairs that passed when it was made.
     ///
     /// O(n), on the current rayon pool; a tree costs nothing.
     ///
@@ -114,7 +114,7 @@ impl<const D: usize> Skin<D> {
         run(Threads::Current, input.movable(), |workers| is_still_valid(self, &input, workers))
     }
 
-    /// Whether it is a search as it was kept, of what bodies ever.
+    /// Whether a search has the kept number of sets, meetings and space, whatever its bodies.
     pub(crate) fn is_of(&self, input: &Input<'_, D>) -> bool {
         input.check_shape().is_ok()
             && input.sets().len() == self.count
@@ -142,8 +142,8 @@ impl<const D: usize> Skin<D> {
         self.sets.iter_mut().zip(input.sets()).for_each(|(kept, set)| kept.keep(set, workers));
     }
 
-    /// By how much farther than its margin a body has moved: half of what two have that meet, at most; a list holds while that
-    /// is not above 0. Nothing for other bodies than those kept, or another search.
+    /// By how much more than its margin a body has moved, at most; of two bodies that meet, the mean counts. A list
+    /// holds while the result is not above 0. `None` for other bodies than the kept ones, or for another search.
     pub(crate) fn excess(&self, input: &Input<'_, D>, workers: Workers<'_>) -> Option<f64> {
         if !self.is_of(input) {
             return None;

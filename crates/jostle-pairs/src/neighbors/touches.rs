@@ -1,23 +1,24 @@
-//! The images at which a neighbour in a row touches, where there may be several.
+//! Finds the images at which a neighbour in a row touches, where there may be several.
 //!
-//! Those that may touch are worked out for each two bodies: b is seen within `reach` of a only where its fractional coordinate
-//! along each vector differs from that of a by at most c = `reach` over the height of the cell. So what an entry of a row
-//! costs does not grow with the number of images of the search, of which the largest bodies decide.
+//! The images that may touch are worked out for each two bodies: b is seen within `reach` of a only where its
+//! fractional coordinate along each vector differs from that of a by at most c = `reach` over the height of the cell.
+//! So the cost of an entry of a row does not grow with the number of images of the search, which the largest bodies
+//! decide.
 
 use crate::neighbors::rows::Rows;
 use jostle_core::axes::{Axes, Both, from_axes};
 use jostle_sets::input::UnitCell;
 use jostle_sets::proxy::{Exact, first_touch, squared};
 
-/// From a body to a neighbour, and the square of that, as the predicate has them.
+/// The vector from a body to a neighbour, and its square, as the predicate has them.
 pub(crate) type Apart<const D: usize> = ([f64; D], f64);
 
-/// What is added to c, relative to itself and to 1: 2^-16 and 2^-20, far more than fractions are rounded by.
+/// Added to c, relative to c and to 1: 2^-16 and 2^-20, far more than the rounding of fractions.
 const RELATIVE: f64 = 1.0 / 65_536.0;
 const LEAST: f64 = 1.0 / 1_048_576.0;
 
-/// Calls `visit` with each image at which b in the row of a touches: by how many of each vector it is moved there, and how
-/// far it is then from a. There are `count` of them, which come in order of the numbers of images.
+/// Calls `visit` with each image at which b in the row of a touches: by how many of each vector b is moved there, and
+/// how far b is then from a. There are `count` such images, which come in order of their numbers.
 pub(crate) fn each_touch<const D: usize>(
     exact: &Exact<'_, D>,
     kind: Rows,
@@ -30,7 +31,7 @@ pub(crate) fn each_touch<const D: usize>(
     let Some(cell) = &exact.cell else { return };
     let (two, itself) = (Two::new(exact, cell, sets, [a, b]), sets[1] == 0 && a == b);
     if count == 1 && !itself {
-        // It is the nearest one, unless the cell is skewed.
+        // The image is the nearest one, unless the cell is skewed.
         let steps = two.nearest_steps();
         if let Some(apart) = two.touch(steps) {
             return visit(steps, apart);
@@ -52,14 +53,14 @@ pub(crate) fn each_touch<const D: usize>(
 /// Two bodies, as the predicate has them.
 struct Two<'a, const D: usize> {
     cell: &'a UnitCell<D>,
-    /// Whether in `f64` on bodies as they were given, and not in `f32` on bodies in the cell.
+    /// Whether the predicate is in `f64`, on bodies as they were given, and not in `f32`, on bodies in the cell.
     decided: bool,
-    /// From the one to the other, and the sum of their radii.
+    /// The vector from the first body to the second, and the sum of their radii.
     apart: [f64; D],
     s: f64,
     apart_single: [f32; D],
     s_single: f32,
-    /// How many cells further than the first the second has been moved to lie in the cell.
+    /// By how many more cells than the first body the second has been moved to lie in the cell.
     wraps: [i32; D],
     displacements: Option<[[f64; D]; 2]>,
 }
@@ -87,18 +88,18 @@ impl<'a, const D: usize> Two<'a, D> {
         Self { cell, decided: exact.decided, apart, s, apart_single, s_single, wraps, displacements }
     }
 
-    /// By how much their fractional coordinates differ.
+    /// By how much the fractional coordinates of the two differ along a vector.
     fn fraction(&self, k: usize) -> f64 {
         (0..D).fold(0.0, |sum, axis| sum + self.apart[axis] * self.cell.duals[k][axis])
     }
 
-    /// By how many of each vector the second is moved to where its fractional coordinates differ least.
+    /// By how many of each vector the second body is moved to where the fractional coordinates of the two differ least.
     fn nearest_steps(&self) -> [i32; D] {
         let nearest = |k: usize| if self.cell.space.repeats[k] { -self.fraction(k).round() as i32 } else { 0 };
         from_axes(nearest)
     }
 
-    /// The least and the greatest image along each vector at which they may touch, counted from the cell.
+    /// The least and the greatest image along each vector at which the two may touch, counted from the cell.
     fn range(&self, blur: &[f64; D]) -> [[i32; D]; 2] {
         let mut reach = self.s.max(self.s_single.into());
         if let Some([from, to]) = self.displacements {
@@ -113,7 +114,7 @@ impl<'a, const D: usize> Two<'a, D> {
         [lo, hi]
     }
 
-    /// How far they are apart, if they touch once the second has been moved by so many of each vector.
+    /// How far the two are apart, if they touch once the second has been moved by `steps` of each vector.
     #[inline]
     fn touch(&self, mut steps: [i32; D]) -> Option<Apart<D>> {
         if self.decided {
@@ -140,8 +141,9 @@ impl<'a, const D: usize> Two<'a, D> {
     }
 }
 
-/// Calls `visit` with each image of a range until it says no more, in order of their numbers: that of the bodies themselves,
-/// those whose last step other than 0 is positive, and their opposites; of these three, those that are `wanted`.
+/// Calls `visit` with each image of a range, in order of their numbers, until `visit` returns false: first the image of
+/// the bodies themselves, then the images whose last step other than 0 is positive, then the opposites of these.
+/// `wanted` says which of the three come.
 fn each_image<const D: usize>([lo, hi]: [[i32; D]; 2], wanted: [bool; 3], mut visit: impl FnMut([i32; D]) -> bool) {
     let zero = (0..D).all(|k| lo[k] <= 0 && 0 <= hi[k]);
     if wanted[0] && zero && !visit([0; D]) {
@@ -155,7 +157,7 @@ fn each_image<const D: usize>([lo, hi]: [[i32; D]; 2], wanted: [bool; 3], mut vi
     }
 }
 
-/// Calls `visit` with each image of a range whose last step other than 0 is positive, until it says no more.
+/// Calls `visit` with each image of a range whose last step other than 0 is positive, until `visit` returns false.
 fn each_forward<const D: usize>(mut lo: [i32; D], hi: [i32; D], visit: &mut impl FnMut([i32; D]) -> bool) -> bool {
     lo[D - 1] = lo[D - 1].max(0);
     if (0..D).any(|k| lo[k] > hi[k]) {

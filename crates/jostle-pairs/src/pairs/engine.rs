@@ -18,23 +18,25 @@ use crate::pairs::plan::{Blocks, Plan, Walk};
 use crate::pairs::reduction;
 use crate::pairs::stats::counted;
 
-/// Where workers take blocks in order, one of so many parts of the list may wait with each: enough for it to go on for a while when another
-/// one, who has an earlier block, has been taken off its processor.
+/// Where workers take blocks in order, one part in so many of the list may wait with each worker. So a worker can go on
+/// for a while when another worker, which has an earlier block, has been taken off its processor.
 const WAITING: usize = 64;
 
-/// Calls the second with a sink of a worker's own, or with its end of the list, which is the first.
+/// Calls its second argument, a join, with a sink of the worker's own, or with its first argument, the worker's end of
+/// the list.
 pub(crate) type Through<'a> = dyn Fn(&mut dyn Sink, &mut dyn FnMut(&mut dyn Sink)) + Sync + 'a;
 
-/// The list of pairs, and what it takes to make it.
+/// The list of pairs, and the scratch that it takes to make the list.
 #[derive(Debug)]
 pub(crate) struct Engine<const D: usize> {
     pub(crate) isa: Isa,
     pub(crate) pairs: PairList,
     /// Where the pairs of each job end.
     pub(crate) ends: Vec<usize>,
-    /// Where each block's pairs begin, and what waits to go there, when several threads share the join.
+    /// Where each block's pairs begin, when several threads share the join. Until that is known, pairs wait in
+    /// `outboxes`.
     starts: Prefix,
-    /// Twice the pairs of the largest block in all searches so far: bodies of the next one may lie closer.
+    /// Twice the pairs of the largest block in all searches so far: in the next search, bodies may lie closer.
     most: usize,
     outboxes: ScratchPool<Outbox>,
     scratch: ScratchPool<JoinScratch<D>>,
@@ -78,8 +80,9 @@ impl<const D: usize> Engine<D> {
         }
     }
 
-    /// Lists some of the pairs of all jobs: each worker joins into a sink of its own, which gives those to the list. Blocks are the same on
-    /// one thread, which knows where those of a job end if there is one job alone.
+    /// Lists some of the pairs of all jobs: each worker joins into a sink of its own, which gives the pairs to keep to
+    /// the list. On one thread the blocks are the same; but that thread knows where the pairs of a job end only if
+    /// there is one job alone.
     pub(crate) fn list_some(&mut self, plan: Plan<'_, D>, sink: &Through<'_>, workers: Workers<'_>) -> Tests {
         self.ends.clear();
         if plan.jobs.len() > 1 || !matches!(workers, Workers::Serial) {
@@ -117,7 +120,8 @@ impl<const D: usize> Engine<D> {
             pairs.set_len(of_largest);
         }
         starts.reset(blocks);
-        // How many images bodies touch changes from search to search; outboxes stay as they are.
+        // The number of images that bodies touch changes from search to search; outboxes, sized by the largest job,
+        // stay as they are.
         let parts = match workers.shares(blocks, of_largest) {
             1 => WAITING,
             shares => shares,
@@ -167,7 +171,7 @@ impl<const D: usize> Engine<D> {
         tests
     }
 
-    /// Joins all blocks, in no fixed order where there are several workers, each of which has a sink of its own.
+    /// Joins all blocks; each worker has a sink of its own. With several workers the blocks come in no fixed order.
     pub(crate) fn visit<S: Sink>(
         &mut self,
         plan: Plan<'_, D>,
@@ -176,12 +180,13 @@ impl<const D: usize> Engine<D> {
     ) -> Tests {
         self.prepare(plan, workers);
         let plan = plan.shared(workers);
-        // A host that does all on one thread keeps the order of the list, in whatever order it runs tasks.
+        // Without `bodies`, blocks are handed out in order: so a host that does all on one thread keeps the order of
+        // the list, in whatever order it runs tasks.
         let bodies = (!matches!(workers, Workers::Host(_))).then(|| plan.bodies());
         counted((workers, true), "join", (plan.blocks(), bodies), |blocks| join_blocks(self, plan, blocks, &mut sink()))
     }
 
-    /// Folds each block into an accumulator of its own, and merges those.
+    /// Folds each block into an accumulator of its own, and merges the accumulators.
     pub(crate) fn fold<A: Send>(
         &mut self,
         plan: Plan<'_, D>,
@@ -201,7 +206,7 @@ impl<const D: usize> Engine<D> {
     }
 }
 
-/// Joins some groups of two trees in this scratch, into this sink.
+/// Joins some groups of a pair of trees, in `scratch`, into `sink`.
 fn join_in<const D: usize>(
     isa: Isa,
     pairing: TreePair<'_, D>,

@@ -1,4 +1,4 @@
-//! What a list says of its pairs beside their ids: their sets, their image, and when they first touch.
+//! What is known of listed pairs beside their ids: their sets, their image shifts, and when they first touch.
 
 use core::ops::Range;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::pairs::shifts::{Places, Shifts};
 /// Pairs that one task looks at.
 const BLOCK: usize = 1 << 13;
 
-/// See the top of this file.
+/// Sets, image shifts and times of impact of the pairs of a list.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Listed<const D: usize> {
-    /// How many pairs there are, where all are of one set of bodies at rest in open space; nothing else is noted then.
+    /// The number of pairs, if all are of one set of bodies at rest in open space. Then nothing else is noted.
     plain: Option<usize>,
-    /// Sets that met, ascending, and where the pairs of each two end.
+    /// Each two sets that met, ascending, and where their pairs end.
     meetings: Vec<[u32; 2]>,
     ends: Vec<usize>,
     pub(crate) shifts: Shifts<D>,
@@ -44,7 +44,7 @@ impl<const D: usize> Listed<D> {
         note_meetings((&mut self.meetings, &mut self.ends), meetings, of);
     }
 
-    /// Notes that all of so many pairs are of one set of bodies at rest in open space.
+    /// Notes that all pairs, `pairs` of them, are of one set of bodies at rest in open space.
     pub(crate) fn note_plain(&mut self, pairs: usize) {
         self.plain = Some(pairs);
         (self.repeats, self.unique) = (false, true);
@@ -52,7 +52,8 @@ impl<const D: usize> Listed<D> {
         self.times.clear();
     }
 
-    /// Sets that met, ascending, and where the pairs of each two end; those of the last end with the list.
+    /// Each two sets that met, ascending, and where their pairs end. The end of the last two, which is the end of the
+    /// list, is left out.
     pub(crate) fn meetings(&self) -> (&[[u32; 2]], &[usize]) {
         if self.plain.is_some() {
             return (&[[0; 2]], &[]);
@@ -65,7 +66,7 @@ impl<const D: usize> Listed<D> {
         self.repeats
     }
 
-    /// Whether no two pairs can be the same but for their image shifts.
+    /// Whether no two pairs can differ in their image shifts alone.
     pub(crate) fn is_unique(&self) -> bool {
         self.unique
     }
@@ -79,7 +80,7 @@ impl<const D: usize> Listed<D> {
         Some(at.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[at])
     }
 
-    /// Notes that pairs are of sets that met before, each two with so many pairs before their end, of bodies at rest in open space.
+    /// Notes each two sets that met, and where their pairs end, for bodies at rest in open space.
     pub(crate) fn note(&mut self, meetings: &[[u32; 2]], ends: impl Iterator<Item = usize>) {
         self.plain = None;
         self.meetings.clear();
@@ -91,14 +92,15 @@ impl<const D: usize> Listed<D> {
         self.times.clear();
     }
 
-    /// Notes that space repeats, and each pair is the nearest of its images; and where others stand for the bodies of each set.
+    /// Notes that space repeats, that each pair is at its nearest image, and the places of the stand-ins for the bodies
+    /// of each set.
     pub(crate) fn note_nearest<'a>(&mut self, cell: &UnitCell<D>, places: impl Iterator<Item = &'a Arc<Places<D>>>) {
         self.repeats = true;
         self.shifts.note_nearest(cell, (&self.meetings, &self.ends), places);
     }
 
-    /// Finds out the image and the time of each pair, whose second body is still the one at the image; and puts the lesser id first
-    /// in pairs within a set.
+    /// Notes the image shift and the time of impact of each pair, and puts the lesser id first in pairs within a set.
+    /// The second body of each given pair is the one at the image.
     pub(crate) fn tell(&mut self, exact: &Exact<'_, D>, of: JobsOf<'_>, pairs: &mut [[u32; 2]], workers: Workers<'_>) {
         (self.repeats, self.unique) = (exact.cell.is_some(), exact.images.unique);
         let moves = exact.sets.iter().any(|set| set.moving.is_some());
@@ -114,7 +116,7 @@ impl<const D: usize> Listed<D> {
     }
 }
 
-/// Notes sets that met, ascending, and where the pairs of each two end.
+/// Notes each two sets that met, ascending, and where their pairs end.
 pub(crate) fn note_meetings(
     (sets, ends): (&mut Vec<[u32; 2]>, &mut Vec<usize>),
     meetings: impl Iterator<Item = (usize, usize)>,

@@ -1,7 +1,8 @@
-//! The pairs of blocks that several threads join, put in one list in the order of the blocks while they are found.
+//! Puts pairs in one list, in the order of their blocks, while several threads join the blocks and find the pairs.
 //!
-//! As soon as it is known where its block begins, a worker writes to the list itself; what it has found before, it keeps, and copies it then
-//! from cache. Where nobody has begun some of the blocks before its own, it must not wait for those: it is to join them first.
+//! A worker keeps the pairs of its block until it is known where the block begins. Then it copies them to the list,
+//! from cache, and writes the next pairs to the list itself. Where nobody has begun some of the earlier blocks, the
+//! worker must not wait for them: it joins them first.
 
 use jostle_core::disjoint::Disjoint;
 use jostle_core::lookback::Prefix;
@@ -10,16 +11,16 @@ use jostle_sets::simd::LANES;
 
 use crate::join::hits::{PairList, Sink};
 
-/// Pairs that an outbox holds at least, those of some blocks of a short list: 16 KiB.
+/// Pairs that an outbox has room for at least: those of some blocks of a short list, 16 KiB.
 const OUTBOX_MIN: usize = 1 << 11;
 
-/// What a worker has found and not yet put in the list.
+/// Pairs that a worker has found and not yet put in the list.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     /// Room; the first `len` are pairs.
     pairs: Vec<[u32; 2]>,
     len: usize,
-    /// The pairs of a block are mostly no more than so many; those of the largest since this was made ready.
+    /// A block mostly has no more pairs than `most`. The largest block since [`Outbox::prepare`] has `largest`.
     most: usize,
     largest: usize,
     parcels: Vec<Parcel>,
@@ -35,8 +36,8 @@ struct Parcel {
 }
 
 impl Outbox {
-    /// Makes ready, empty, for so many pairs, beside `most` of a block, and so many blocks. Memory that a list too short once asked for is
-    /// given back.
+    /// Empties the outbox, and makes room for `pairs` pairs, `most` more of a block, and `blocks` blocks. Gives back
+    /// memory that a list that was too short once asked for.
     pub(crate) fn prepare(&mut self, (pairs, most): (usize, usize), blocks: usize) {
         self.drop_all();
         (self.most, self.largest) = (most, 0);
@@ -50,7 +51,7 @@ impl Outbox {
         self.parcels.reserve(with_headroom(blocks));
     }
 
-    /// Pairs of the largest block that its worker has joined since it was made ready.
+    /// The pairs of the largest block that the worker has joined since [`Outbox::prepare`].
     pub(crate) fn largest_block(&self) -> usize {
         self.largest
     }
@@ -59,8 +60,8 @@ impl Outbox {
         self.pairs.capacity() * size_of::<[u32; 2]>() + self.parcels.capacity() * size_of::<Parcel>()
     }
 
-    /// Puts parcels in the list from the first on, for as long as `start` tells where they go and the list is long
-    /// enough; then moves the others up.
+    /// Puts parcels in the list, from the first on, as long as `start` tells where they go and the list is long enough.
+    /// Then moves the other parcels up.
     fn send(&mut self, list: &Disjoint<'_, [u32; 2]>, start: impl Fn(usize) -> Option<usize>) {
         let (mut sent, mut pairs_sent) = (0, 0);
         for parcel in &self.parcels {
@@ -83,20 +84,20 @@ impl Outbox {
         self.len = 0;
     }
 
-    /// Puts what was left over in a list that is now long enough, once all blocks have ended.
+    /// Puts the parcels that are left in the list, once all blocks have ended and the list is long enough.
     pub(crate) fn send_rest(&mut self, list: &mut PairList, starts: &Prefix) {
         self.send(&Disjoint::new(list.room_of_all()), |block| starts.start_of(block));
     }
 }
 
-/// Puts successive pairs of a block in the list; false where that is too short.
+/// Puts successive pairs of a block in the list; false where the list is too short.
 #[allow(unsafe_code, reason = "each parcel has a part of the list of its own")]
 fn put(list: &Disjoint<'_, [u32; 2]>, at: usize, pairs: &[[u32; 2]]) -> bool {
     let place = at..at + pairs.len();
     let fits = place.end <= list.len();
     if fits {
-        // SAFETY: starts are a scan of the counts, so that the parts of blocks are disjoint; of its own block, a worker puts each pair
-        // once.
+        // SAFETY: starts are a scan of the counts, so the parts of the list for different blocks are disjoint. A worker
+        // puts each pair of its own block once.
         unsafe { list.range(place) }.copy_from_slice(pairs);
     }
     fits
@@ -108,12 +109,12 @@ pub(crate) struct Ordered<'a> {
     starts: &'a Prefix,
     outbox: &'a mut Outbox,
     block: usize,
-    /// Pairs of the block found so far, and the last of them, those that are at the end of the outbox.
+    /// Pairs of the block found so far; the last `kept` of them are at the end of the outbox.
     found: usize,
     kept: usize,
-    /// The room that was given last is in the list.
+    /// The room that was given last lies in the list.
     is_direct: bool,
-    /// All blocks before this one have been begun: it may be waited for them.
+    /// All blocks before this one have been begun, so that the worker may wait for them.
     may_wait: bool,
 }
 
@@ -122,7 +123,8 @@ impl<'a> Ordered<'a> {
         Self { list, starts, outbox, block: 0, found: 0, kept: 0, is_direct: false, may_wait: false }
     }
 
-    /// Where in the list the next pairs of the block go, if that is known, and there is room; all before them are there then.
+    /// Where in the list the next pairs of the block go, if that is known and there is room. All earlier pairs of the
+    /// block are then in the list.
     fn place(&mut self) -> Option<usize> {
         let start = self.starts.start_of(self.block)?;
         if self.kept > 0 {
@@ -136,7 +138,7 @@ impl<'a> Ordered<'a> {
         (place + LANES <= self.list.len()).then_some(place)
     }
 
-    /// Puts what waits in the list, once there is no block left to begin.
+    /// Puts all waiting pairs in the list, once there is no block left to begin.
     pub(crate) fn finish(&mut self) {
         self.outbox.send(self.list, |block| self.starts.wait_for(block));
     }
@@ -149,7 +151,7 @@ impl<'a> Ordered<'a> {
     fn make_room(&mut self) {
         self.outbox.send(self.list, |block| self.starts.start_of(block));
         if self.lacks_room() && self.may_wait && self.starts.wait_for(self.block).is_none() {
-            // Nobody will see the list.
+            // Another worker has panicked: nobody will see the list.
             self.outbox.drop_all();
             self.kept = 0;
         }
@@ -189,8 +191,8 @@ impl Sink for Ordered<'_> {
         }
         self.is_direct = place.is_some();
         let Some(place) = place else { return &mut self.outbox.pairs[self.outbox.len..] };
-        // SAFETY: all blocks before this one have ended, and what other workers have put in the list, or put there until this block ends, lies
-        // before its start: the list from here on is this worker's.
+        // SAFETY: all blocks before this one have ended. All that other workers have put in the list, or put there
+        // until this block ends, lies before the start of this block: the list from here on is this worker's.
         unsafe { self.list.range(place..self.list.len()) }
     }
 

@@ -1,4 +1,5 @@
-//! A search as joins of trees, one after the other, each cut into blocks by the size of its trees alone.
+//! Plans a search as joins of trees, one after the other. The size of its trees alone decides how each join is cut into
+//! blocks.
 
 use core::ops::Range;
 
@@ -14,18 +15,20 @@ use crate::join::filter::{Decision, Filter, PairTest};
 use crate::join::hits::Order;
 use crate::join::tree_pair::TreePair;
 
-/// Blocks that a join is cut into, at most; a function of the input alone, where the number of threads is not to show.
+/// The most blocks that a join is cut into. The cut depends on the input alone where the number of threads must not
+/// show.
 const JOIN_BLOCKS: usize = 2048;
 
-/// Blocks of a share of a worker. To begin and end one takes up to a seventh of the time of a group of sixteen leaves; so no more of them than
-/// it takes for nobody to wait long for the last.
+/// Blocks in a share of a worker. To begin and end a block takes up to a seventh of the time of a group of sixteen
+/// leaves. So a share has no more blocks than it takes for nobody to wait long for the last.
 const BLOCKS_OF_SHARE: usize = 8;
 
-/// Where blocks are asked for, there are so many at least, for many threads to share, if each has so many groups.
+/// A plan that is asked for a number of blocks has at least `LEAST_BLOCKS`, for many threads to share, if each block
+/// then has `LEAST_GROUPS` groups.
 const LEAST_BLOCKS: usize = 16;
 const LEAST_GROUPS: usize = 8;
 
-/// The joins of a search, whose pairs come in this order, and what they are of.
+/// The joins of a search, in the order in which their pairs come, and the bodies that they join.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan<'a, const D: usize> {
     pub(crate) jobs: &'a [Job],
@@ -33,13 +36,13 @@ pub(crate) struct Plan<'a, const D: usize> {
     prepared: &'a Preparation<D>,
     /// The caller's own test.
     pub(crate) only: Option<PairTest<'a>>,
-    /// What the bodies of the only set are called in pairs, leaf by leaf, in place of their ids.
+    /// Names of the bodies of the only set, leaf by leaf, that stand in pairs in place of ids.
     called: Option<&'a [Ids]>,
-    /// Groups of a block, if those are to be of another size than they mostly are.
+    /// Groups in a block, if not as many as [`Blocks::of`] says.
     size: Option<usize>,
 }
 
-/// The rows of a search: two trees, and the offsets at which those of the first see the second.
+/// The rows of a search: two trees, and the offsets at which bodies of the first see the second.
 #[derive(Clone, Copy)]
 pub(crate) struct RowPlan<'a, const D: usize> {
     pub(crate) pairing: TreePair<'a, D>,
@@ -56,7 +59,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// None where a tree is empty.
+    /// Cuts the groups of a join into blocks. There are none where a tree is empty.
     pub(crate) fn of<const D: usize>([query, target]: [&LinearTree<D>; 2]) -> Self {
         let groups = if target.is_empty() { 0 } else { query.levels().get(1).map_or(0, Level::len) };
         Self { groups, size: groups.div_ceil(JOIN_BLOCKS).max(1) }
@@ -76,7 +79,8 @@ impl Blocks {
     }
 }
 
-/// Groups of a block, of joins of so many groups and bodies, for so many workers: a recording, which is for any number, has the least blocks.
+/// Groups in a block, for joins of `groups` groups and `bodies` bodies; `None` for as many as [`Blocks::of`] says. A
+/// recording, which is for any number of workers, has the smallest blocks.
 fn size_for(workers: Workers<'_>, groups: usize, bodies: usize) -> Option<usize> {
     match workers {
         Workers::Serial | Workers::Recorded => None,
@@ -87,24 +91,25 @@ fn size_for(workers: Workers<'_>, groups: usize, bodies: usize) -> Option<usize>
 }
 
 impl<'a, const D: usize> Plan<'a, D> {
-    /// That of a prepared input.
+    /// The plan of a prepared input.
     pub(crate) fn new(prepared: &'a Preparation<D>, exact: &'a Exact<'a, D>, only: Option<PairTest<'a>>) -> Self {
         Plan { jobs: &prepared.jobs, exact, prepared, only, called: None, size: None }
     }
 
-    /// The same, pairs having what the bodies of the only set are called so, leaf by leaf.
+    /// The same plan, with names in pairs in place of the ids of the only set, leaf by leaf.
     pub(crate) fn calling(self, called: &'a [Ids]) -> Self {
         Self { called: Some(called), ..self }
     }
 
-    /// The same in about so many blocks, if it is one join.
+    /// The same plan in about `blocks` blocks, if it is one join.
     pub(crate) fn in_blocks(self, blocks: usize) -> Self {
         let groups = self.groups();
         let least = (groups / LEAST_GROUPS).min(LEAST_BLOCKS);
         Self { size: Some((groups / blocks.max(least).max(1)).max(1)), ..self }
     }
 
-    /// The same in blocks for so many workers, if no other size was asked for: where blocks end is not to show in what comes out.
+    /// The same plan in blocks for these workers, if no other size was asked for. Where blocks end must not show in the
+    /// result.
     pub(crate) fn shared(self, workers: Workers<'_>) -> Self {
         Self { size: self.size.or_else(|| size_for(workers, self.groups(), self.bodies())), ..self }
     }
@@ -123,7 +128,7 @@ impl<'a, const D: usize> Plan<'a, D> {
         &self.exact.sets[set as usize]
     }
 
-    /// The trees of a job, the smaller one as the query tree, and what becomes of their hits.
+    /// The trees of a job, the smaller one as the query tree, and how their hits become pairs.
     pub(crate) fn tree_pair(&self, job: usize) -> TreePair<'a, D> {
         let Job { sets, image } = self.jobs[job];
         self.pairing(sets, image)
@@ -150,7 +155,7 @@ impl<'a, const D: usize> Plan<'a, D> {
         let sets = if self.exact.sets.len() > 1 { [0, 1] } else { [0, 0] };
         let mut pairing = self.pairing(sets, 0).query_tree_first();
         if images.len() > 1 {
-            // It is the second body of a pair that is seen at an image.
+            // The second body of a pair is the one that is seen at an image.
             pairing.order = Order::QueryFirst;
         }
         RowPlan { pairing, images, repeats: !self.exact.images.unique }
@@ -186,7 +191,7 @@ impl<'a, const D: usize> Plan<'a, D> {
     }
 }
 
-/// Blocks, mostly in ascending order, with the job of each.
+/// Goes through blocks, mostly in ascending order, and finds the job of each.
 pub(crate) struct Walk<'a, 'p, const D: usize> {
     plan: &'p Plan<'a, D>,
     job: usize,
@@ -195,17 +200,17 @@ pub(crate) struct Walk<'a, 'p, const D: usize> {
 }
 
 impl<'a, 'p, const D: usize> Walk<'a, 'p, D> {
-    /// Of jobs of which there may be none.
+    /// Begins at the first job; there may be none.
     pub(crate) fn new(plan: &'p Plan<'a, D>) -> Self {
         Self { plan, job: 0, first: 0 }
     }
 
-    /// The job of the block gone to.
+    /// The job of the current block.
     pub(crate) fn job(&self) -> usize {
         self.job
     }
 
-    /// The trees and the groups of a block.
+    /// Goes to a block, and returns its trees and groups.
     pub(crate) fn go_to(&mut self, block: usize) -> (TreePair<'a, D>, Range<usize>) {
         if block < self.first {
             *self = Self::new(self.plan);

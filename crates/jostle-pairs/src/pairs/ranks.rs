@@ -1,4 +1,5 @@
-//! Bodies of one set by rank in their tree: those that are tested with each other lie together in memory, as they do in space.
+//! Names the bodies of one set by their rank in the tree: bodies that are tested with each other then lie together in
+//! memory, as they do in space.
 
 use jostle_core::scratch::fill_with_headroom;
 use jostle_core::sixteen::{Ids, SIXTEEN, ids_mut};
@@ -7,7 +8,7 @@ use jostle_core::{LinearTree, Workers};
 /// Ranks that one task writes, whole leaves of them.
 const BLOCK: usize = 1 << 13;
 
-/// The ranks of a tree, and the ids of its bodies in that order; none of those where pairs are listed by id.
+/// The ranks of a tree, and the ids of its bodies in that order. Where pairs are listed by id, [`Ranks::ids`] is empty.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ranks {
     of_leaves: Vec<Ids>,
@@ -17,12 +18,13 @@ pub(crate) struct Ranks {
 }
 
 impl Ranks {
-    /// Lists pairs by id.
+    /// Switches to pairs that are listed by id.
     pub(crate) fn clear(&mut self) {
         self.are_names = false;
     }
 
-    /// Lists pairs by the ranks of a tree, which come out leaf by leaf, with others where a leaf has fewer than sixteen.
+    /// Switches to pairs that are listed by the ranks of a tree, and writes the ranks leaf by leaf. In a leaf of fewer
+    /// than sixteen bodies, other ranks fill the rest.
     pub(crate) fn number<const D: usize>(&mut self, tree: &LinearTree<D>, workers: Workers<'_>) {
         let starts = tree.leaf_starts();
         fill_with_headroom(&mut self.of_leaves, tree.leaves(), Ids([0; SIXTEEN]));
@@ -40,7 +42,7 @@ impl Ranks {
         &self.of_leaves
     }
 
-    /// Takes the ranks of a tree.
+    /// Switches to pairs that are listed by rank, and takes the ids of a tree in that order.
     pub(crate) fn take<const D: usize>(&mut self, tree: &LinearTree<D>, workers: Workers<'_>) {
         self.are_names = true;
         let (starts, ids_of) = (tree.leaf_starts(), tree.leaf_ids());
@@ -58,7 +60,7 @@ impl Ranks {
         });
     }
 
-    /// The id of the body of each rank; none where pairs are listed by id.
+    /// The id of the body of each rank; empty where pairs are listed by id.
     pub(crate) fn ids(&self) -> &[u32] {
         if self.are_names { &self.ids } else { &[] }
     }

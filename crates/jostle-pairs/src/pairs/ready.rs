@@ -1,4 +1,4 @@
-//! Sorted sets as trees that meet.
+//! Makes a [`TreePair`] of one sorted set, or of two.
 
 use jostle_sets::input::layers::{Layers, LayersOf, LayersOfBoth};
 use jostle_sets::proxy::prepared::Ready;
@@ -8,7 +8,7 @@ use crate::join::hits::Order;
 use crate::join::tree_pair::TreePair;
 
 impl<'a, const D: usize> TreePair<'a, D> {
-    /// Each pair of a set's bodies once.
+    /// The join of a set with itself: each pair of its bodies once.
     pub(crate) fn within(set: Ready<'a, D>, filter: Filter<'a>) -> Self {
         let filter = Filter { layers: set.layers.map(|layers| LayersOfBoth([layers; 2])), ..filter };
         let trees = [set.tree; 2];
@@ -24,7 +24,7 @@ impl<'a, const D: usize> TreePair<'a, D> {
         }
     }
 
-    /// The bodies of one set with those of another. The groups of the smaller tree walk the larger.
+    /// The join of one set with another. The smaller tree is the query tree.
     pub(crate) fn across(one: Ready<'a, D>, other: Ready<'a, D>, filter: Filter<'a>) -> Self {
         let layers = (one.layers.is_some() || other.layers.is_some()).then(|| [one, other].map(layers_of));
         let filter = Filter { layers: layers.map(LayersOfBoth), ..filter };

@@ -1,5 +1,5 @@
-//! A fold over blocks whose results are merged neighbour with neighbour, halving: an order that is a function of their
-//! number alone.
+//! A tree reduction: a fold over blocks that merges the results of neighbouring halves. The order depends on the number
+//! of blocks alone.
 
 use core::ops::Range;
 use std::sync::Mutex;
@@ -12,7 +12,7 @@ const PART_DEPTH: u32 = 8;
 
 const PARTS: usize = 1 << PART_DEPTH;
 
-/// Folds `0..blocks`. `fold_block` is given ranges of one block each; of none, when there are none at all.
+/// Folds `0..blocks`. `fold_block` gets ranges of one block each, or one empty range when there are no blocks.
 pub(crate) fn fold<A: Send>(
     workers: Workers<'_>,
     blocks: usize,
@@ -47,8 +47,8 @@ fn fold_part<A>(blocks: Range<usize>, fold_block: &impl Fn(Range<usize>) -> A, m
     merge(left, fold_part(right, fold_block, merge))
 }
 
-/// The blocks that halving leads to by the bits of `number`, highest first. What cannot be halved any more is the part
-/// whose other bits are zero, and there is none by other bits.
+/// The blocks of part `number`: each bit, the highest first, takes a half. A range that cannot be halved any more is
+/// the part whose other bits are zero; a number with other bits set has no part.
 fn part(blocks: Range<usize>, number: usize) -> Option<Range<usize>> {
     let mut blocks = blocks;
     for bit in (0..PART_DEPTH).rev() {
@@ -62,7 +62,7 @@ fn part(blocks: Range<usize>, number: usize) -> Option<Range<usize>> {
     Some(blocks)
 }
 
-/// Merges the next `len` parts, a power of two, of those that there are.
+/// Merges those of the next `len` parts that exist; `len` is a power of two.
 fn merge_parts<A>(parts: &mut impl Iterator<Item = Option<A>>, len: usize, merge: &impl Fn(A, A) -> A) -> Option<A> {
     if len == 1 {
         return parts.next().flatten();

@@ -1,4 +1,4 @@
-//! The image shifts of a list of pairs, of which no more is kept than what their ids do not tell.
+//! The image shifts of a list of pairs. Of a shift, only what the ids do not tell is kept.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -12,10 +12,10 @@ use jostle_sets::proxy::Exact;
 /// Pairs that one task looks at.
 const BLOCK: usize = 1 << 13;
 
-/// Pairs whose bits make a word.
+/// Pairs whose bits fill a word.
 const WORD: usize = u64::BITS as usize;
 
-/// The bit of each pair of a word: with a table several are looked at side by side.
+/// The bit of each pair of a word. With a table, several pairs are looked at side by side.
 const BITS: [u64; WORD] = {
     let (mut bits, mut at) = ([0; WORD], 0);
     while at < WORD {
@@ -25,22 +25,26 @@ const BITS: [u64; WORD] = {
     bits
 };
 
-/// By how many vectors of the cell the second body of each pair is moved: by those of the image at which it was found, and by
-/// those that either body has been moved by to lie in the cell. A pair costs a bit, and its shift is worked out when asked for.
+/// How many of each cell vector move the second body of each pair. A shift is made of the steps of the image at which
+/// the pair was found, and of the steps that moved either body into the cell. A pair costs a bit, and its shift is
+/// computed when asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Shifts<const D: usize> {
     /// Runs of pairs; none in open space.
     runs: Vec<Run<D>>,
-    /// A bit for each pair: its bodies change places, so that the image is the opposite one. Empty where none can.
+    /// A bit for each pair, set if its bodies change places, so that the image is the opposite one. Empty where no pair
+    /// can.
     turned: Vec<u64>,
     /// The words of `turned` at which tasks begin.
     starts: Vec<usize>,
-    /// The cell, of pairs that are the nearest of their images; and where others stand for the bodies of each set, whose memory is theirs.
+    /// The cell, if each pair is at its nearest image, and the places of the stand-ins for each set, whose memory the
+    /// stand-ins own.
     nearest: Option<UnitCell<D>>,
     places: Vec<Arc<Places<D>>>,
-    /// For each set, by how many vectors each of its bodies has been moved; none where none has.
+    /// For each set, by how many vectors each of its bodies has been moved into the cell; empty if no body has been
+    /// moved.
     wraps: Vec<Vec<[i32; D]>>,
-    /// All of them, once somebody wants them in a slice; and the memory of an earlier one.
+    /// All shifts in a slice, once it has been asked for; and the memory of an earlier slice.
     slice: OnceLock<Vec<[i32; D]>>,
     spare: Mutex<Vec<[i32; D]>>,
 }
@@ -53,8 +57,8 @@ impl<const D: usize> Clone for Shifts<D> {
     }
 }
 
-/// Where bodies of a set are, or others for them, and how many vectors of the cell lead from those to them, axis by axis: of as many bodies as there are,
-/// and maybe more.
+/// Where bodies of a set are, or their stand-ins, and how many vectors of the cell lead from a stand-in to its body,
+/// axis by axis. There are as many places as bodies, and maybe more.
 #[derive(Debug, Clone)]
 pub(crate) struct Places<const D: usize> {
     pub(crate) centers: [Vec<f32>; D],
@@ -74,7 +78,7 @@ impl<const D: usize> Places<D> {
     }
 }
 
-/// Pairs of the same two sets, found at the same image, or each at the nearest.
+/// A run of pairs of the same two sets, all found at the same image, or each at its nearest.
 #[derive(Debug, Clone, Copy)]
 struct Run<const D: usize> {
     end: usize,
@@ -83,7 +87,7 @@ struct Run<const D: usize> {
 }
 
 impl<const D: usize> Shifts<D> {
-    /// Forgets all shifts, but not the memory that they took.
+    /// Forgets all shifts, but keeps their memory.
     pub(crate) fn clear(&mut self) {
         if let (Some(slice), Ok(spare)) = (self.slice.take(), self.spare.get_mut()) {
             *spare = slice;
@@ -93,7 +97,8 @@ impl<const D: usize> Shifts<D> {
         self.places.clear();
     }
 
-    /// Notes where others stand for the bodies of each set, for pairs of these, each two up to such a number, which are the nearest of their images.
+    /// Notes the places of the stand-ins for each set, for pairs at their nearest images. The pairs of each two sets in
+    /// `meetings` end at a number in `ends`.
     pub(crate) fn note_nearest<'a>(
         &mut self,
         cell: &UnitCell<D>,
@@ -106,7 +111,8 @@ impl<const D: usize> Shifts<D> {
         self.places.extend(places.cloned());
     }
 
-    /// Notes the shifts of pairs whose second body is the one at the image, and puts the lesser id first in pairs within a set.
+    /// Notes the shifts of pairs, and puts the lesser id first in pairs within a set. The second body of each given
+    /// pair is the one at the image.
     pub(crate) fn note(&mut self, exact: &Exact<'_, D>, of: JobsOf<'_>, pairs: &mut [[u32; 2]], workers: Workers<'_>) {
         self.clear();
         let sets = if exact.cell.is_some() { exact.sets.len() } else { 0 };
@@ -160,13 +166,13 @@ impl<const D: usize> Shifts<D> {
         })
     }
 
-    /// That of a pair by its number.
+    /// The shift of a pair, by its number.
     pub(crate) fn get(&self, pairs: &[[u32; 2]], number: usize) -> Option<[i32; D]> {
         let run = self.runs.get(self.runs.partition_point(|run| run.end <= number))?;
         Some(self.of(run, number, *pairs.get(number)?))
     }
 
-    /// Those of all pairs, in their order; none in open space.
+    /// The shifts of all pairs, in their order; none in open space.
     pub(crate) fn iter<'a>(
         &'a self,
         pairs: &'a [[u32; 2]],
@@ -201,7 +207,7 @@ impl<const D: usize> Shifts<D> {
         shift
     }
 
-    /// That of a pair which is the nearest of its images.
+    /// The shift of a pair at its nearest image.
     fn of_nearest(&self, (cell, sets): (&UnitCell<D>, [u32; 2]), [a, b]: [u32; 2]) -> [i32; D] {
         let [from, to] = sets.both(|set| &self.places[set as usize]);
         let (a, b) = (a as usize, b as usize);
@@ -211,8 +217,8 @@ impl<const D: usize> Shifts<D> {
     }
 }
 
-/// Puts the lesser id first in pairs that a job turns, those from number `first` on, and sets the bits of those whose bodies change
-/// places.
+/// Puts the lesser id first in pairs of a job that turns pairs, and sets the bits of the pairs whose bodies change
+/// places. The first of `pairs` has number `first` in the list.
 fn turn(of: JobsOf<'_>, first: usize, pairs: &mut [[u32; 2]], words: &mut [u64]) {
     words.fill(0);
     of.each(first, pairs.len(), |range, job| {

@@ -1,4 +1,4 @@
-//! What a search did: counts of its work, bytes, and the time of each stage.
+//! Statistics of a search: counts of its work, bytes, and the time of each stage.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use crate::join::counts::Tests;
 
 /// Time of each stage of one search.
 ///
-/// A search of 512 bodies or fewer, of one set in `f32` at rest in open space, on one thread, takes a microsecond or two, of
-/// which each look at the clock would be 2 %: all of its time is that of the join.
+/// A search of 512 bodies or fewer, of one set in `f32` at rest in open space, on one thread, takes a microsecond or
+/// two. Each look at the clock would be 2 % of that: so all of its time is noted as that of the join.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StageTimes {
     /// Validation and the box of all centres.
@@ -19,7 +19,7 @@ pub struct StageTimes {
     pub sort: Duration,
     /// Leaves and levels of boxes.
     pub tree: Duration,
-    /// The self-join, its pairs put in one list.
+    /// The join, which also puts the pairs in one list.
     pub join: Duration,
 }
 
@@ -37,7 +37,7 @@ impl StageTimes {
     }
 }
 
-/// What one search did.
+/// Statistics of one search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Tests of one box against sixteen.
@@ -56,8 +56,9 @@ pub struct Stats {
     pub time: StageTimes,
 }
 
-/// Runs `worker` on as many threads as there are, each with what is left of the blocks of a join of so many bodies, as
-/// [`Workers::run_in_shares`] hands them out; all their counts. `callers`: functions of the caller's run in it.
+/// Runs `worker` on as many threads as there are, and returns the sum of their counts. [`Workers::run_in_shares`] hands
+/// out to each worker blocks that are left of a join of `bodies` bodies. `callers`: functions of the caller's run in
+/// the join.
 pub(crate) fn counted(
     (workers, callers): (Workers<'_>, bool),
     name: &'static str,

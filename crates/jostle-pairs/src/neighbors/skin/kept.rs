@@ -9,38 +9,38 @@ use jostle_sets::input::{Displacements, Set, Source, Space, UnitCell};
 /// Bodies that one task looks at.
 const BLOCK: usize = 1 << 13;
 
-/// What rounding may cost, in the list and now: a part of a body's grown radius, and, for squares that are denormal or
-/// vanish, a length.
+/// The cost of rounding, in the list and now: a part of a body's grown radius, and a length, for squares that are
+/// denormal or vanish.
 #[derive(Debug, Clone, Copy)]
 struct Rounding {
     relative: f64,
     least: f64,
 }
 
-/// The predicate rounds a distance and a sum of radii by four times 2^-24 each. Amply: 2^-20. The length, 2^-73, is that
-/// of `jostle_core::aabb`.
+/// The predicate rounds a distance and a sum of radii by four times 2^-24 each; 2^-20 is ample. The length, 2^-73, is
+/// that of `jostle_core::aabb`.
 const ROUNDING: Rounding = Rounding { relative: 1.0 / 1_048_576.0, least: f64::from_bits((1023 - 73) << 52) };
 
-/// In `f64`, what is computed here is rounded as well: 2^-48, and 2^-530.
+/// In `f64`, the numbers computed here are rounded as well: 2^-48, and 2^-530.
 const ROUNDING_64: Rounding =
     Rounding { relative: f64::from_bits((1023 - 48) << 52), least: f64::from_bits((1023 - 530) << 52) };
 
 /// How a body has changed.
 struct Change {
-    /// The square of how far it has moved.
+    /// The square of how far the body has moved.
     moved2: f64,
-    /// How far it may have.
+    /// How far the body may have moved.
     allowed: f64,
-    /// It stands where it stood, and its radius has not grown.
+    /// The body stands where it stood, and its radius has not grown.
     same: bool,
 }
 
 /// How the bodies of a set have changed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Outcome {
-    /// By how much a body has moved farther than it may, at most; below zero when none has.
+    /// The most that a body has moved farther than it may; below zero when no body has.
     excess: f64,
-    /// All are the same as they were.
+    /// All bodies are the same as they were.
     same: bool,
 }
 
@@ -48,8 +48,8 @@ impl Outcome {
     const NOTHING: Self = Self { excess: f64::NEG_INFINITY, same: true };
     const LOST: Self = Self { excess: f64::INFINITY, same: false };
 
-    /// By how much too far a body of this set and one of the other have moved, on average, at most: while that is not above 0,
-    /// lists of their pairs hold all. Nothing if bodies cannot be those of the list.
+    /// By how much too far a body of this set and a body of the other have moved, on average, at most. While that is
+    /// not above 0, lists of their pairs hold all pairs. `None` if the bodies cannot be those of the list.
     pub(super) fn excess_with(self, other: Self) -> Option<f64> {
         if self.same && other.same {
             return Some(f64::NEG_INFINITY);
@@ -65,7 +65,7 @@ impl Outcome {
     #[inline(always)]
     fn note(&mut self, Change { moved2, allowed, same }: Change) {
         self.same &= same;
-        // A root is drawn only where a body is worse off than all before it.
+        // A root is taken only where a body is worse off than all before it.
         let reach = allowed + self.excess;
         if !(reach >= 0.0 && moved2 <= reach * reach) {
             let excess = moved2.sqrt() - allowed;
@@ -74,7 +74,7 @@ impl Outcome {
     }
 }
 
-/// Looks at the changes of so many bodies.
+/// Looks at the changes of `bodies` bodies, and returns the outcome.
 fn survey(bodies: usize, change: impl Fn(usize) -> Change + Sync + Send, workers: Workers<'_>) -> Outcome {
     let all = Mutex::new(Outcome::NOTHING);
     workers.run("still valid", bodies.div_ceil(BLOCK), |block| {
@@ -103,13 +103,13 @@ impl<const D: usize, T: Scalar> Body<D, T> {
         self.center == now.center && now.radius <= self.radius
     }
 
-    /// How far it has moved on an axis.
+    /// How far the body has moved on an axis.
     #[inline(always)]
     fn moved(&self, now: &Self, axis: usize) -> f64 {
         now.center[axis].to_f64() - self.center[axis].to_f64()
     }
 
-    /// How far it may have moved, if rounding costs `least` more.
+    /// How far the body may have moved, less the cost of rounding.
     #[inline(always)]
     fn allowed(&self, now: &Self, margin: T, rounding: Rounding) -> f64 {
         let (grown, radius) = ((self.radius + margin).to_f64(), self.radius.to_f64());
@@ -129,22 +129,24 @@ fn copy<const D: usize, T: Scalar>(to: &mut Vec<Body<D, T>>, from: Bodies<'_, D,
     });
 }
 
-/// What a space adds to how a body's change is measured.
+/// What a space adds to the measure of a body's change.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Width<const D: usize> {
     cell: Option<UnitCell<D>>,
-    /// What differences may lose to rounding, of coordinates in the cell, and of a body's own.
+    /// What differences may lose to rounding: a length, for coordinates in the cell, and a part of a body's own
+    /// coordinates.
     least: f64,
     of_body: f64,
 }
 
 impl<const D: usize> Width<D> {
-    /// Where space repeats, what is added to a difference is rounded by parts of the cell.
+    /// Where space repeats, rounding of the offset that is added to a difference costs a part of the cell's width.
     ///
-    /// Of direct bodies, what is moved into the cell is rounded as well: on each axis u = 2^-24 of the widest coordinate W for
-    /// each body, 2u of W for their difference and as much for the offset, in the list and now: 12u of it in all, in length
-    /// 21u, for one body half of that; 16u are taken off. Of a cell that is not straight and leaves a direction open,
-    /// coordinates may be wider than it. Of decided bodies, roundings are those of the coordinates as they were given.
+    /// Moving direct bodies into the cell rounds as well: on each axis by u = 2^-24 of the widest coordinate W for each
+    /// body, by 2u of W for their difference, and by as much for the offset, in the list and now. That is 12u of W in
+    /// all, in length 21u, and for one body half of that; 16u are taken off. In a cell that is not straight and leaves
+    /// a direction open, coordinates may be wider than the cell. For decided bodies, the rounding is that of the
+    /// coordinates as they were given.
     pub(super) fn of(space: &Space<D>, decided: bool) -> Self {
         if space.is_open() {
             return Self { cell: None, least: 0.0, of_body: 0.0 };
@@ -159,7 +161,7 @@ impl<const D: usize> Width<D> {
         Self { cell: Some(UnitCell::of(space)), least: relative * width.fold(0.0, f64::max), of_body }
     }
 
-    /// By how many vectors of the cell a body has been moved, or nearly so.
+    /// By how many vectors of the cell a body has moved, to the nearest whole numbers.
     #[inline(always)]
     fn jump(&self, by: [f64; D]) -> [f64; D] {
         let mut steps = [0.0; D];
@@ -170,7 +172,7 @@ impl<const D: usize> Width<D> {
         steps
     }
 
-    /// How far a body has moved, but for whole vectors of the cell.
+    /// How far a body has moved, without whole vectors of the cell.
     #[inline(always)]
     fn moved(&self, mut by: [f64; D]) -> [f64; D] {
         let Some(cell) = &self.cell else { return by };
@@ -192,13 +194,13 @@ pub(super) struct Kept<const D: usize> {
     single: Vec<Body<D, f32>>,
     double: Vec<Body<D, f64>>,
     margin: f64,
-    /// Of moving bodies.
+    /// The displacements of moving bodies.
     displacements: Option<Vec<[f64; D]>>,
-    /// Memory for those.
+    /// Memory for displacements.
     spare: Vec<[f64; D]>,
 }
 
-/// What the bodies were searched as.
+/// The form in which the bodies were searched.
 #[derive(Debug, Clone, Copy, Default)]
 enum Kind {
     #[default]
@@ -208,7 +210,7 @@ enum Kind {
     Tree(KeptTree),
 }
 
-/// A tree holds what it was built of until it is built again.
+/// A kept tree: it holds the same bodies until it is built again.
 #[derive(Debug, Clone, Copy)]
 struct KeptTree {
     build: u64,
@@ -283,7 +285,7 @@ impl<const D: usize> Kept<D> {
         }
     }
 
-    /// Its bodies are where they were; their displacements may have changed.
+    /// Compares a tree: its bodies are where they were, but their displacements may have changed.
     fn compare_tree(
         &self,
         kept: KeptTree,
@@ -295,7 +297,7 @@ impl<const D: usize> Kept<D> {
         let Some((was, now)) = paths else { return Outcome { excess: least, same: true } };
         let change = |id: usize| {
             let path = Path::of([0.0; D], was[id], now.get(id));
-            // Part of a radius that was rounded with its margin may be lacking.
+            // A radius that was rounded with its margin may lack a part.
             let lost = f64::from(kept.largest_radius) * ROUNDING.relative;
             let allowed = self.margin - lost - least - path.length * ROUNDING.relative;
             Change { moved2: path.moved2, allowed, same: was[id] == now.get(id) }
@@ -328,17 +330,17 @@ fn copy_moves<const D: usize>(
 
 /// How a path has changed.
 struct Path {
-    /// The square of how far one of its ends has moved, whichever is more.
+    /// The square of how far the end that moved farther has moved.
     moved2: f64,
-    /// The length of the longer of the two.
+    /// The length of the longer of the two paths.
     length: f64,
 }
 
 impl Path {
     /// Two paths are at no time farther apart than at their beginnings or at their ends, whichever is more.
     ///
-    /// Whether two bodies touch on their way is rounded by 2^-24.6 of what they move and reach, twice; of the length, 2^-20
-    /// are taken off.
+    /// The test whether two bodies touch on their way rounds by 2^-24.6 of what they move and reach, twice; 2^-20 of
+    /// the length are taken off.
     #[inline(always)]
     fn of<const D: usize>(begin: [f64; D], was: [f64; D], is: [f64; D]) -> Self {
         let (mut begin2, mut end2, mut path2) = (0.0, 0.0, 0.0);
