@@ -1,7 +1,9 @@
-//! Frames of bodies that move little, by a [`CoherentFinder`] and from scratch, by turns in one process, sixteen frames in a row each: so
-//! each finds in the caches what its last frame has left there, as in a program that makes all of its frames by one of the two. Each body
-//! moves straight on, in all directions, all at one speed, or at those of a gas with that as their root mean square. Prints for each scene what a frame costs of a search from scratch, rebuilds included, what
-//! frames that keep and rebuilds cost alone, and how many frames a list lasts.
+//! Frames of bodies that move little, by a [`CoherentFinder`] and from scratch. The two take turns in one process,
+//! sixteen frames in succession each. So each finds in the caches what its last frame has left there, as in a program
+//! that makes all of its frames by one of the two. Each body moves straight on, in all directions, all at one speed, or
+//! at the speeds of a gas with that speed as their root mean square. For each scene it prints what a frame costs,
+//! rebuilds included, relative to a search from scratch; what kept frames and rebuilds cost alone; and how many frames
+//! a list lasts.
 //!
 //! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas|flow|walls|turnover|turning] [periodic] [double] [layers] [parts|many] [moving] [SCENE...] [N...] [SPEED%...] [THREADSt]`
 
@@ -14,47 +16,49 @@ use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, Scene, scene};
 use rayon::prelude::*;
 
-/// Frames are searched for so many milliseconds, at least for some lists, and at most so often.
+/// Frames are searched until they have taken so many milliseconds and made more than so many lists, but at most so many
+/// frames.
 const MILLISECONDS: f64 = 2_500.0;
 const LISTS: usize = 5;
 const FRAMES: usize = 400;
 
-/// Frames in a row by one of the two; the last one is checked.
+/// Successive frames by one of the two. The last one is checked.
 const ROW: usize = 16;
 
-/// With `flow`, all bodies move along the first axis, and in all directions this part of it: so they stay as dense as they were.
+/// With `flow`, all bodies move along the first axis, and this part of their speed in all directions. So they stay as
+/// dense as they were.
 const APART: f64 = 1.0 / 16.0;
 
-/// With `turning`, by how much bodies turn in a frame at most, and at least, to either side, in radians.
+/// With `turning`, the greatest and the least angle in radians by which a body turns in a frame, to either side.
 const TURN: [f64; 2] = [0.15, 0.05];
 
-/// What is asked for on the command line.
+/// What the command line asks for.
 struct Asked {
     dims: Vec<usize>,
     rows: bool,
     gas: bool,
     flow: bool,
-    /// Bodies turn at the borders of the box that they stood in, so that they stay as dense as they were.
+    /// Bodies turn back at the borders of the box that they stood in, so that they stay as dense as they were.
     walls: bool,
-    /// One body in 4,096, or one, goes in each frame, and comes back elsewhere.
+    /// One body in 4,096, but at least one, goes in each frame, and comes back elsewhere.
     turnover: bool,
     /// Bodies go round, in the plane of the first two axes.
     turning: bool,
-    /// Space repeats with the box that bodies stood in, and who leaves it comes in at the other side.
+    /// Space repeats with the box that bodies stood in. Bodies that leave it come in at the other side.
     periodic: bool,
     /// Bodies are in `f64`.
     double: bool,
-    /// Bodies are of two kinds, and those of one kind do not meet.
+    /// Bodies are of two kinds. Bodies of one kind do not meet.
     layers: bool,
     /// Half of the bodies meet the other half.
     parts: bool,
-    /// Half of the bodies, the other half, and both with each other, as two sets of many.
+    /// The two halves of the bodies are given as many sets: each meets itself, and both meet each other.
     many: bool,
-    /// Bodies are searched on their way to the next frame.
+    /// Bodies are searched as they move to the next frame.
     moving: bool,
     kinds: Vec<Kind>,
     sizes: Vec<usize>,
-    /// In hundredths of the mean radius a frame.
+    /// Speeds, in hundredths of the mean radius a frame.
     speeds: Vec<f64>,
     threads: usize,
     milliseconds: f64,
@@ -140,25 +144,25 @@ fn or_else<T: Copy>(list: &mut Vec<T>, others: &[T]) {
 /// Bodies on their way.
 struct Way<const D: usize> {
     start: Scene<D>,
-    /// A frame's steps.
+    /// The step of each body in a frame.
     steps: [Vec<f64>; D],
     now: Scene<D>,
-    /// The same in `f64`, if that is asked for, and the radii.
+    /// The centres in `f64`, if `double` is asked for, and the radii.
     double: Option<([Vec<f64>; D], Vec<f64>)>,
-    /// The borders of each axis, if bodies turn there.
+    /// The borders of each axis, if bodies turn back there.
     walls: Option<[[f64; 2]; D]>,
     /// The borders of each axis, if space repeats.
     period: Option<[[f64; 2]; D]>,
-    /// What each is, and meets, if bodies are of two kinds.
+    /// The category of each body and the categories that it meets, if bodies are of two kinds.
     layers: Option<[Vec<u32>; 2]>,
     parts: bool,
     many: bool,
     moving: bool,
-    /// All sets meet.
+    /// The table by which all sets meet.
     table: ActivationTable,
-    /// How many bodies go in each frame, those with the least ids first.
+    /// How many bodies go in each frame. Bodies with the least ids go first.
     turnover: usize,
-    /// By how much each turns in a frame, if bodies do.
+    /// The angle by which each body turns in a frame, if bodies do.
     turns: Option<Vec<f64>>,
 }
 
@@ -178,7 +182,7 @@ impl<const D: usize> Way<D> {
                     break (step, length);
                 }
             };
-            // Sums of twelve are as good as normal.
+            // A sum of twelve random numbers is as good as normal.
             let mut normal = || (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
             let mut square = |_| normal().powi(2) / D as f64;
             let times = if *gas { (0..D).map(&mut square).sum::<f64>().sqrt() } else { 1.0 };
@@ -209,7 +213,7 @@ impl<const D: usize> Way<D> {
         Self { layers, parts, many, moving, table, now, double, start, steps, walls, period, turnover, turns }
     }
 
-    /// Bodies of these ids.
+    /// Returns the bodies of these ids as a set.
     fn set(&self, ids: Range<usize>) -> Set<'_, D> {
         let set: Set<'_, D> = match &self.double {
             Some((centers, radii)) => {
@@ -227,7 +231,7 @@ impl<const D: usize> Way<D> {
         }
     }
 
-    /// What is searched, of two sets if there are many.
+    /// Returns the input of a search. `sets` holds the two sets if many sets are asked for.
     fn input<'a>(&'a self, sets: &'a mut Vec<Set<'a, D>>) -> Input<'a, D> {
         let (half, all) = (self.start.len() / 2, self.start.len());
         let input = if self.parts {
@@ -244,7 +248,8 @@ impl<const D: usize> Way<D> {
         }
     }
 
-    /// By all threads, as a simulation moves its bodies: were it one, all others would have to wait for its core.
+    /// Moves all bodies by all threads, as a simulation does. If one thread moved them, all others would have to wait
+    /// for its core.
     fn go_to(&mut self, frame: usize) {
         for axis in 0..D {
             let (from, steps, walls, period, turnover) =
@@ -253,7 +258,7 @@ impl<const D: usize> Way<D> {
             let (across, side) = [(&self.steps[1], 1.0), (&self.steps[0], -1.0)][axis.min(1)];
             let turns = self.turns.as_ref().filter(|_| axis < 2);
             let at = |(id, step): (usize, &f64)| {
-                // Who has come back since moves on from where another one began.
+                // A body that has come back moves on from where another body began.
                 let come = if id < turnover * frame { Some(1 + id / turnover) } else { None };
                 let from = come.map_or(from[id], |_| from[(id + from.len() / 2) % from.len()]);
                 let frames = (frame - come.unwrap_or(0)) as f64;
@@ -278,13 +283,13 @@ impl<const D: usize> Way<D> {
     }
 }
 
-/// Where a point comes to that goes so far, and turns at both borders.
+/// Returns where a point arrives that turns back at both borders.
 fn between([lo, hi]: [f64; 2], ahead: f64) -> f64 {
     let there_and_back = (ahead - lo).rem_euclid(2.0 * (hi - lo));
     lo + there_and_back.min(2.0 * (hi - lo) - there_and_back)
 }
 
-/// Where a point comes to that goes so far where space repeats.
+/// Returns where a point arrives where space repeats.
 fn within([lo, hi]: [f64; 2], ahead: f64) -> f64 {
     lo + (ahead - lo).rem_euclid(hi - lo)
 }
@@ -317,7 +322,7 @@ impl<const D: usize> Both<D> {
         started.elapsed().as_secs_f64()
     }
 
-    /// A row of frames from number `first` on.
+    /// Searches `ROW` successive frames from number `first` on, each by both ways.
     fn row(&mut self, first: usize, way: &mut Way<D>, frames: &mut Vec<Frame>) {
         frames.resize_with(first + ROW, Frame::default);
         let coherent_first = (first / ROW).is_multiple_of(2);
@@ -371,8 +376,8 @@ fn run<const D: usize>(asked: &Asked, kind: Kind, n: usize, speed: f64) {
             spent += (frame.coherent + frame.scratch) * 1e3;
         }
     }
-    // Whole lists alone: from one that was made anew to the next, but for the first of more than two, which takes memory. Single searches from
-    // scratch count as one list together.
+    // Only whole lists count: from one rebuild to the next. The first of more than two is left out, since it takes
+    // memory. Single searches from scratch together count as one list.
     let mut starts: Vec<_> = (3..frames.len()).filter(|&at| frames[at].is_new).collect();
     if starts.len() > 3 {
         starts.remove(0);

@@ -10,7 +10,7 @@ const BODIES: usize = 100_000;
 
 const THREADS: [(&str, Threads<'_>); 2] = [("serial", Threads::Serial), ("pool", Threads::Current)];
 
-/// The scene, and the same one a little later: some 1 to 3 % of the pairs are others.
+/// Returns the scene, and the same scene a little later: some 1 to 3 % of its pairs are others.
 fn frames(kind: Kind) -> [Scene<2>; 2] {
     let now = scene::scene::<2>(kind, BODIES, 1);
     let mut later = now.clone();
@@ -20,7 +20,7 @@ fn frames(kind: Kind) -> [Scene<2>; 2] {
     [now, later]
 }
 
-/// The keys of a frame by what happened to them since the last.
+/// Returns the keys of two frames, by what has happened to them between the two.
 fn keys(change: &str) -> [Vec<u64>; 2] {
     let now: Vec<u64> = (0..BODIES as u64).map(|id| id << 20).collect();
     let mut later = now.clone();

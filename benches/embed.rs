@@ -1,6 +1,6 @@
-//! What a finder does beside the pairs of one view, each at 100,000 circles and beside `find` of the same ones: two sets
-//! and many, layers, tests of the caller's, lists of neighbours, whether a list with a margin still holds, and bodies in
-//! other frames.
+//! What a finder does besides the pairs of one view: two sets and many, layers, tests of the caller's, lists of
+//! neighbours, whether a list with a margin still holds, and bodies in other frames. Each is timed with 100,000
+//! circles, beside `find` of the same circles.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use jostle::{
@@ -11,10 +11,10 @@ use std::hint::black_box;
 
 const BODIES: usize = 100_000;
 
-/// Of a set that few are sought in.
+/// Bodies of a set in which few bodies are sought.
 const MANY: usize = 1_000_000;
 
-/// Of the few.
+/// Bodies of the set of few.
 const FEW: usize = 10_000;
 
 /// Added to radii of 0.5 to 1.
@@ -22,7 +22,7 @@ const MARGIN: f32 = 0.1;
 
 const THREADS: [(&str, Threads<'_>); 2] = [("serial", Threads::Serial), ("pool", Threads::Current)];
 
-/// `n` circles that spread over the world of `world` of them.
+/// Makes `n` circles that spread over the world of `world` circles.
 fn uniform(n: usize, world: usize, seed: u64) -> Scene<2> {
     let factor = scene::world::<2>(Kind::Uniform, world) / scene::world::<2>(Kind::Uniform, n);
     let Scene { centers, radii } = scene::scene(Kind::Uniform, n, seed);

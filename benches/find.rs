@@ -23,7 +23,8 @@ fn find(c: &mut Criterion) {
     }
 }
 
-/// `jostle_pairs::SERIAL_BELOW` is where these two cross, so it has to be set to 0 for the pool to be seen below it.
+/// Times the two ways about `jostle_pairs::SERIAL_BELOW`, where they cross. The constant must be set to 0 to see the
+/// pool below it.
 fn crossover(c: &mut Criterion) {
     let mut group = c.benchmark_group("crossover");
     for n in [1_000, 2_000, 3_000, 4_000, 6_000, 8_000, 12_000, 16_000, 24_000] {

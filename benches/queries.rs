@@ -1,5 +1,5 @@
-//! Questions to a tree of 100,000 circles: each kind alone, in time a query, and 10,000 at once, beside a search for all
-//! pairs of the same circles, tree included.
+//! Questions to a tree of 100,000 circles: each kind alone, in time a query, and 10,000 at once. A search for all pairs
+//! of the same circles, tree included, stands beside them.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use jostle::{Aabb, Circle, LinearTree, PairFinder, Queries, QueryBatch, Ray, Threads};
@@ -8,16 +8,16 @@ use std::hint::black_box;
 
 const BODIES: usize = 100_000;
 
-/// Queries of a batch, and those that the single ones take turns with.
+/// Queries of a batch, and queries that single calls go through in turn.
 const QUERIES: usize = 10_000;
 
-/// Side of a box and radius of a circle asked with, where bodies have radii of 0.5 to 1.
+/// Side of the boxes and radius of the circles that are asked with. Bodies have radii of 0.5 to 1.
 const SIZE: f32 = 4.0;
 
 /// How far a segment reaches.
 const REACH: f32 = 50.0;
 
-/// Bodies to find about a point.
+/// Bodies to find about each point.
 const NEAREST: usize = 8;
 
 struct Asked {
@@ -29,7 +29,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// At places as random as those of the bodies, and in no order.
+    /// Makes queries at places as random as those of the bodies, and in no order.
     fn new() -> Self {
         let world = scene::world::<2>(Kind::Uniform, BODIES) / scene::world::<2>(Kind::Uniform, QUERIES);
         let places: Scene<2> = scene::scene(Kind::Uniform, QUERIES, 2);
@@ -120,7 +120,7 @@ fn batches(c: &mut Criterion) {
     }
 }
 
-/// For scale.
+/// Times a search for all pairs, for scale.
 fn find(c: &mut Criterion) {
     let (scene, mut finder) = (scene::scene::<2>(Kind::Uniform, BODIES, 1), PairFinder::new());
     for (name, threads) in [("serial", Threads::Serial), ("pool", Threads::Current)] {

@@ -1,6 +1,6 @@
-//! One crystal in every space and precision, by turns in one process on one thread: 100,800 atoms of fcc copper with a cutoff
-//! of 4.75, which 42 neighbours of each are within, displaced at random; and clusters a million times smaller than what is
-//! between them. Prints the lower quartile of each, and ratios.
+//! One crystal in every space and precision, by turns in one process on one thread: 100,800 atoms of fcc copper with a
+//! cutoff of 4.75, which 42 neighbours of each atom are within, displaced at random. And clusters a million times
+//! smaller than what is between them. Prints the lower quartile of each row, and ratios.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ const CUTOFF: f64 = 4.75;
 /// Rounds, in each of which everything is timed once.
 const ROUNDS: usize = 25;
 
-/// One precision of a scene.
+/// The atoms of a scene, in both precisions.
 struct Atoms {
     double: [Vec<f64>; 3],
     single: [Vec<f32>; 3],
@@ -43,7 +43,7 @@ impl Atoms {
     }
 }
 
-/// The crystal, each vector of the cell leaning by so much of the first axis.
+/// Makes the crystal and its cell, whose second vector leans by so much of the first.
 fn copper(lean: f64) -> (Atoms, [[f64; 3]; 3]) {
     let (mut random, mut points) = (Random(1), Vec::new());
     for cell in 0..CELLS.iter().product::<usize>() {
@@ -57,7 +57,7 @@ fn copper(lean: f64) -> (Atoms, [[f64; 3]; 3]) {
         }
     }
     let length = CELLS.map(|cells| cells as f64 * SIDE);
-    // The same crystal, of which a cell with slanted walls is looked at: bodies beyond one wall come in at the other.
+    // The same crystal, seen in a cell with slanted walls: bodies beyond one wall come in at the other.
     for point in &mut points {
         let shear = lean * point[1] / length[1];
         if point[0] < shear * length[0] {
@@ -67,7 +67,7 @@ fn copper(lean: f64) -> (Atoms, [[f64; 3]; 3]) {
     (Atoms::new(&points, CUTOFF), [[length[0], 0.0, 0.0], [lean * length[0], length[1], 0.0], [0.0, 0.0, length[2]]])
 }
 
-/// Eight clusters of bodies that touch a dozen others, `gap` times their distance from each other.
+/// Makes eight clusters of bodies that touch a dozen others. Clusters stand `gap` cutoffs apart.
 fn clusters(gap: f64) -> Atoms {
     let (mut random, mut points) = (Random(2), Vec::new());
     for cluster in 0..8_usize {
@@ -167,7 +167,7 @@ fn main() {
     }
 }
 
-/// Borrowed until the program ends.
+/// Lends the atoms until the program ends.
 fn leak(atoms: Atoms) -> &'static Atoms {
     Box::leak(Box::new(atoms))
 }

@@ -1,5 +1,5 @@
-//! Each stage on its own, in time a body, so that a regression has an address: bounds, sort, tree and join as a search
-//! times them, codes and the radix sort alone, and what it costs to list pairs rather than count them.
+//! Each stage by itself, in time a body, so that a regression has an address: bounds, sort, tree and join as a search
+//! times them, codes and the radix sort alone, and what listing pairs costs beyond counting them.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use jostle::radix::RadixSort;

@@ -1,6 +1,6 @@
-//! `cargo run --release -p jostle-fuzz --example random -- [SECONDS] [SEED] [TARGET...]`: every target, or those named, on
-//! bytes that look random, for so long each, where libFuzzer is not at hand. What fails is named by its seed and kept in
-//! `fuzz/artifacts`.
+//! `cargo run --release -p jostle-fuzz --example random -- [SECONDS] [SEED] [TARGET...]` runs every target, or those
+//! named, on bytes that look random, for so long each, where libFuzzer is not at hand. It names a failure by its seed,
+//! and keeps it in `fuzz/artifacts`.
 
 use std::fs;
 use std::panic::catch_unwind;
@@ -17,7 +17,7 @@ fn mix(i: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Up to 2,047 bytes, of which a part are small.
+/// Makes up to 2,047 bytes, of which a part are small.
 fn bytes(seed: u64) -> Vec<u8> {
     let (length, small) = (mix(seed) % 2_048, mix(seed ^ 1 << 60) % 4);
     let byte = |i: u64| {

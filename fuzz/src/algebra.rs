@@ -10,16 +10,16 @@ use jostle_testkit::algebra::{
 use crate::number::Number64;
 use crate::ways::agreed;
 
-/// Bodies of a set that a double loop is quick with.
+/// The most bodies of a set: a double loop is quick with them.
 const MOST: usize = 60;
 
-/// Images that the loops look at, at most.
+/// The most images that the loops look at.
 pub(crate) const IMAGES: f64 = 300_000.0;
 
-/// Numbers as drawn are no larger.
+/// The largest magnitude of numbers as drawn.
 const LIMIT: f64 = (1_u64 << 40) as f64;
 
-/// Coordinates are no larger once steps are added.
+/// The largest magnitude of coordinates once steps are added.
 const REACH: f64 = (1_u64 << 55) as f64;
 
 arbitrary! {
@@ -40,10 +40,10 @@ arbitrary! {
     struct Given {
         rows: Vec<Row>,
         double: bool,
-        /// Radii of their own, one for all, or a cutoff.
+        /// Radii of each body's own, one radius for all, or a cutoff.
         radii: u8,
         margin: Option<Number64>,
-        /// In `f64` or not, by so much of the radius.
+        /// Displacements: whether they are in `f64`, and the unit that rows count them in.
         moves: Option<(bool, Number64)>,
         layers: bool,
         tree: bool,
@@ -63,7 +63,7 @@ arbitrary! {
         origin: [Number64; 3],
         lengths: [Number64; 3],
         slants: [i8; 3],
-        /// How many cells further each third body lies.
+        /// By how many cells each third body lies further away.
         away: i16,
     }
 }
@@ -123,7 +123,8 @@ impl Given {
         if self.tree && !self.double { set.built().expect("bodies within the contract") } else { set }
     }
 
-    /// The set ready to be searched in a space: in `f64`, what would be a tree has been sorted for it, unless that is refused.
+    /// Returns the set ready to be searched in a space. A set in `f64` that would be a tree is sorted for the space,
+    /// unless that is refused.
     fn in_space<const D: usize>(&self, away: [f64; D], space: &PlainSpace<D>) -> PlainSet<D> {
         let set = self.set(away);
         if self.tree && self.double { set.clone().prepared(space.space()).unwrap_or(set) } else { set }
@@ -142,7 +143,7 @@ impl Input {
                 repeats[axis].then(|| [origin[axis], origin[axis] + lengths[axis]])
             })),
             _ => {
-                // Above the diagonal nothing: so it is right-handed.
+                // The lattice has nothing above the diagonal, so it is right-handed.
                 let vector = |k: usize| {
                     from_fn(|axis| {
                         if axis == k {
@@ -173,11 +174,11 @@ pub(crate) fn run(bytes: &[u8]) {
     crate::with(bytes, |input: &Input| if input.in_space { check::<3>(input) } else { check::<2>(input) });
 }
 
-/// What may be refused of a sound search.
+/// Returns whether an error may refuse a sound search.
 fn is_refusal(error: &InputError) -> bool {
     match error {
         InputError::Bodies { first, .. } => {
-            // A body that is moved into a slanted cell may come to lie far away where that does not repeat.
+            // A body that is moved into a slanted cell may come to lie far away along an axis that does not repeat.
             first.iter().all(|(_, reason)| matches!(reason, Reason::TooFar { .. }))
         }
         InputError::Range { first, .. } => {
@@ -188,7 +189,7 @@ fn is_refusal(error: &InputError) -> bool {
     }
 }
 
-/// Contacts of two frames that are the same: all begin, then all persist, each at its image.
+/// Checks the contacts of two equal frames: all begin, then all persist, each at its image.
 fn check_contacts<const D: usize>(case: &Case<D>, finder: &PairFinder<D>, hits: &[Hit<D>]) {
     let keys: Vec<Vec<u64>> = case.searched().map(|set| (0..set.len() as u64).rev().collect()).collect();
     let keys: Vec<&[u64]> = keys.iter().map(Vec::as_slice).collect();

@@ -1,5 +1,6 @@
-//! Frames of bodies that go on, turn, swell, jump, come and go: in each the pairs or the rows of a search from scratch, in one order on one
-//! thread and on three and by any instruction set, or a refusal where that refuses.
+//! Frames of bodies that go on, turn, swell, jump, come and go. Each frame has the pairs or the rows of a search from
+//! scratch, in one order on one thread and on three and by any instruction set, or is refused where that search
+//! refuses.
 
 use jostle::{CoherentFinder, CoherentSearch, Isa, NeighborLists, PairFinder, Rows, Threads};
 use jostle_testkit::Scene;
@@ -10,7 +11,7 @@ use crate::layering::{Layering, set};
 use crate::number::Number;
 use crate::ways::{POOL, ascending};
 
-/// Frames at most, and where bodies stand in company.
+/// The most frames, and the most frames where bodies stand in company.
 const FRAMES: u8 = 40;
 const FRAMES_IN_COMPANY: u8 = 6;
 
@@ -32,17 +33,17 @@ arbitrary! {
         in_space: bool,
         isa: u8,
         frames: u8,
-        /// Steps of a frame, which go round among the bodies, in units of two to this power.
+        /// Steps of a frame, repeated over the bodies, in units of two to the power of `exponent`.
         steps: Vec<Number>,
         exponent: i8,
         turns: Vec<Turn>,
         layering: Option<Layering>,
         /// Borders of the first axis, where it repeats.
         borders: Option<[Number; 2]>,
-        /// Frames whose rows are asked for, by bits, half or full ones.
+        /// A bit for each frame that is asked for rows, half or full.
         rows: u16,
         half: bool,
-        /// Pairs are kept whose ids have something in common with this.
+        /// Only pairs whose ids differ in one of these bits are kept.
         only: Option<u8>,
     }
 }
@@ -51,7 +52,7 @@ pub(crate) fn run(bytes: &[u8]) {
     crate::with(bytes, |input: &Input| if input.in_space { check::<3>(input) } else { check::<2>(input) });
 }
 
-/// Bodies and their steps, an axis a column.
+/// Bodies and their steps, a column for each axis.
 struct Way<const D: usize> {
     now: Scene<D>,
     steps: [Vec<f32>; D],
@@ -76,7 +77,7 @@ impl<const D: usize> Way<D> {
         }
     }
 
-    /// Whether the finders are to forget what they have kept.
+    /// Changes bodies, and returns whether the finders are to forget what they have kept.
     fn turn(&mut self, turn: &Turn, unit: f32) -> bool {
         let (id, axis) = (usize::from(turn.id), usize::from(turn.kind >> 4) % D);
         let Way { now, steps } = self;
@@ -105,7 +106,7 @@ impl Input {
     fn among<'a, const D: usize>(&self, scene: &'a Scene<D>, layers: Option<&'a PlainLayers>) -> jostle::Input<'a, D> {
         let within = jostle::Input::within(set(scene.view(), layers));
         let Some(borders) = self.borders else { return within };
-        // Roomy, so that there are few images of each.
+        // The period is long, so that each body has few images.
         let largest = scene.radii.iter().fold(0.0, |largest: f32, radius| largest.max(radius.abs()));
         let [lo, hi] = borders.map(Number::sound);
         let hi = lo.max(hi).max(lo + 4.1 * largest).max(lo + 64.0);
@@ -115,7 +116,7 @@ impl Input {
     }
 }
 
-/// What a frame is searched for: pairs, as they come, or rows with distances as bits; none where it is refused.
+/// The answer of a frame: pairs in their order, or rows with distances as bits. A refused frame has none.
 #[derive(Debug, PartialEq)]
 enum Answer {
     Pairs(Vec<[u32; 2]>),
@@ -150,7 +151,7 @@ fn check<const D: usize>(input: &Input) {
             }
         }
         let among = input.among(&way.now, layers.as_ref());
-        // Images of one neighbour come in an order of their own.
+        // Rows are not compared where space repeats: images of one neighbour come in an order of their own.
         let of_rows = input.borders.is_none() && input.rows >> (frame % 16) & 1 == 1;
         let [in_one, in_several, from_scratch] = &mut lists;
         let search = |search: CoherentSearch<'_, '_, D>, lists: &mut NeighborLists| {
@@ -172,7 +173,7 @@ fn check<const D: usize>(input: &Input) {
             plain.find(among).ok().map(|found| Answer::Pairs(found.pairs().to_vec()))
         };
         let [found, expected] = [found, expected].map(|answer| answer.map(Answer::ascending));
-        // Where space repeats, bodies that have come too far since they were listed are taken.
+        // Where space repeats, a coherent finder accepts bodies that have gone too far since they were listed.
         if input.borders.is_some() && expected.is_none() {
             way.go();
             continue;

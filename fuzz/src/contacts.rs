@@ -8,10 +8,10 @@ use jostle_testkit::{Scene, oracle};
 use crate::crowd::Crowd;
 use crate::ways::POOL;
 
-/// Frames of one input at most.
+/// The most frames of one input.
 const FRAMES: usize = 12;
 
-/// More pairs than a tracker in a pool leaves to one thread, made of a square of ids.
+/// The side of a square of ids whose pairs are more than a tracker in a pool leaves to one thread.
 const SIDE: u32 = 160;
 
 arbitrary! {
@@ -23,7 +23,7 @@ arbitrary! {
         spread: u8,
         pairs: Vec<[u8; 2]>,
         between: bool,
-        /// Whether what would be refused is left out.
+        /// Whether keys and pairs that would be refused are left out.
         sound: bool,
         large: u8,
     }

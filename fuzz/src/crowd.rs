@@ -1,4 +1,4 @@
-//! Some bodies: rows of them, each a step from the last.
+//! Bodies in rows. Each body lies a step from the last.
 
 use jostle::Bodies;
 use jostle_testkit::oracle::LIMIT;
@@ -6,7 +6,7 @@ use jostle_testkit::{Scene, oracle};
 
 use crate::number::Number;
 
-/// Bodies that a double loop is quick with.
+/// The most bodies without company: a double loop is quick with them.
 const MOST: usize = 300;
 
 /// More bodies than a search in a pool leaves to one thread.
@@ -24,7 +24,7 @@ arbitrary! {
 }
 
 impl Row {
-    /// The step in units of the radius keeps neighbours near touching.
+    /// Returns the bodies of the row. Their step, in units of the radius, keeps neighbours near touching.
     fn bodies<const D: usize>(self, sound: bool) -> impl Iterator<Item = ([f32; D], f32)> {
         let value = move |number: Number| if sound { number.sound() } else { number.value() };
         let radius = if sound { value(self.radius).abs() } else { value(self.radius) };
@@ -37,7 +37,7 @@ impl Row {
 }
 
 arbitrary! {
-    /// Some rows of bodies, and whether others stand beside them.
+    /// Some rows of bodies, and whether more bodies stand beside them.
     #[derive(Debug)]
     pub(crate) struct Crowd {
         rows: Vec<Row>,
@@ -54,8 +54,8 @@ impl Crowd {
         bodies.chain(company().take(if self.in_company() { COMPANY } else { 0 })).collect()
     }
 
-    /// Whether there are so many that several threads share the work; too many for a double loop. Seldom, since it is slow,
-    /// and never where the bytes have come to an end, since those that are missing read as 0.
+    /// Returns whether there are so many bodies that several threads share the work, too many for a double loop. That
+    /// is rare, since it is slow, and never so where the bytes have come to an end, since missing bytes read as 0.
     pub(crate) fn in_company(&self) -> bool {
         self.company % 64 == 63
     }
@@ -66,7 +66,7 @@ fn company<const D: usize>() -> impl Iterator<Item = ([f32; D], f32)> {
     (0..).map(|i: usize| (core::array::from_fn(|axis| (i / [1, 64, 4096][axis] % 64) as f32), 0.0))
 }
 
-/// Whether a search has to take bodies with this margin, radii being accepted before it is added.
+/// Returns whether a search must accept bodies with their margin. Radii must be sound before the margin is added.
 pub(crate) fn is_sound<const D: usize>(view: Bodies<'_, D>) -> bool {
     let margin = view.margin();
     let bare = oracle::check(view.with_margin(0.0)).is_ok();

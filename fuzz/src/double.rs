@@ -1,4 +1,4 @@
-//! Bodies in `f64`: the pairs are those of plain loops, and what is refused is what is documented.
+//! Bodies in `f64`: the pairs are those of plain loops, and refusals are as documented.
 
 use jostle::PairFinder;
 use jostle_testkit::algebra::{Case, Columns, PlainRadii, PlainSet, PlainSpace};
@@ -10,7 +10,7 @@ use crate::ways::hits_of;
 /// |coordinate| + radius may reach 2^500.
 const LIMIT: f64 = f64::from_bits((1023 + 500) << 52);
 
-/// Bodies that a double loop is quick with.
+/// The most bodies without company: a double loop is quick with them.
 const MOST: usize = 300;
 
 /// More bodies than a search in a pool leaves to one thread.
@@ -33,7 +33,7 @@ arbitrary! {
         rows: Vec<Row>,
         /// Whether numbers that no search accepts are replaced.
         sound: bool,
-        /// Where all bodies lie, and how large all is.
+        /// Where all bodies lie, and the scale of all lengths.
         origin: Option<Number64>,
         scale: Option<i16>,
         margin: Option<Number>,

@@ -1,4 +1,5 @@
-//! Files of bodies: whatever stands in them, the readers of the program say what or why not, and what was written is read.
+//! Files of bodies. Whatever a file holds, the readers of the program give its bodies or say why not, and they read
+//! what was written.
 
 pub(crate) mod csv;
 pub(crate) mod npy;
@@ -35,13 +36,13 @@ impl Asked {
         }
     }
 
-    /// Of a table that was written with this radius for all, if any.
+    /// Returns the options for a table that was written with this radius for all bodies, if any.
     fn of(radius: Option<Number>, in_space: bool) -> Self {
         Self { radius, dim: Some(in_space), columns: None, precision: 0 }
     }
 }
 
-/// A radius that the command line takes.
+/// Returns a radius that the command line takes.
 fn radius(number: Number) -> f64 {
     number.sound().abs().into()
 }
@@ -57,7 +58,7 @@ fn bits(x: f64) -> u64 {
     if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
 }
 
-/// What was read, by body: centre and radius as bits.
+/// Returns what was read, by body: centre and radius as bits.
 fn bodies(table: &Table) -> Vec<Vec<u64>> {
     let body = |id| {
         let row = table.row(id);
@@ -67,7 +68,7 @@ fn bodies(table: &Table) -> Vec<Vec<u64>> {
     (0..table.len()).map(body).collect()
 }
 
-/// Looks at a table or at why there is none: either can be told.
+/// Reads all of a table, or the reason why there is none.
 fn look(outcome: Result<Table>) {
     match outcome {
         Ok(table) => drop(bodies(&table)),
@@ -75,13 +76,13 @@ fn look(outcome: Result<Table>) {
     }
 }
 
-/// As [`bodies`] of rows that were written, with this radius for all, if any.
+/// Returns what [`bodies`] should give for rows that were written, with this radius for all bodies, if any.
 fn written(rows: &[Vec<f32>], radius: Option<Number>) -> Vec<Vec<u64>> {
     let radius = radius.map(self::radius);
     rows.iter().map(|row| row.iter().map(|&x| x.into()).chain(radius).map(bits).collect()).collect()
 }
 
-/// All bytes that are left: a file as it is.
+/// Returns all bytes that are left, for a file as it is.
 fn rest(bytes: &mut Unstructured<'_>) -> Vec<u8> {
     bytes.bytes(bytes.len()).unwrap_or_default().to_vec()
 }

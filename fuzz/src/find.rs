@@ -1,5 +1,5 @@
-//! Any bodies at all: the pairs are the oracle's, in one order on one thread and on several and by any instruction set, or
-//! the input is refused exactly as it should be. Then the same finder searches among fewer.
+//! Any bodies at all: the pairs are the oracle's, in one order on one thread and on several and by any instruction set,
+//! or the input is refused exactly as it should be. Then the same finder searches fewer bodies.
 
 use jostle::{Bodies, InputError, PairFinder, RadiusField, Search};
 use jostle_testkit::{Scene, oracle, sweep};
@@ -13,9 +13,9 @@ arbitrary! {
     struct Input {
         crowd: Crowd,
         in_space: bool,
-        /// Which instruction set runs on several threads.
+        /// The instruction set of the search on several threads.
         isa: u8,
-        /// How the second frame's bodies are given, and how many are left of them.
+        /// How the second frame's bodies are given, and how many bodies are left.
         as_structs: bool,
         one_radius: Option<Number>,
         left: u8,
@@ -35,7 +35,7 @@ fn check<const D: usize>(input: &Input) {
     let structs: Vec<[f32; 5]> = (0..left).map(|id| record(&scene, id)).collect();
     let centers: [usize; D] = core::array::from_fn(|axis| 4 * axis);
     let columns = scene.centers.each_ref().map(|column| &column[..left]);
-    // One large radius for thousands would make pairs by the million.
+    // One large radius for thousands of bodies would make pairs by the million.
     let one_radius = input.one_radius.filter(|_| !input.crowd.in_company()).map(Number::value);
     let view = match (input.as_structs, one_radius) {
         (true, Some(radius)) => Bodies::from_structs(&structs, centers, RadiusField::All(radius)).expect("floats"),

@@ -4,7 +4,7 @@ use jostle::Set;
 use jostle_testkit::algebra::PlainLayers;
 
 arbitrary! {
-    /// Values that go round among the bodies; one value is one for all.
+    /// Values that are repeated over the bodies. A single value counts for all bodies.
     #[derive(Debug)]
     pub(crate) struct Layering {
         category: Vec<u8>,
@@ -15,7 +15,7 @@ arbitrary! {
     }
 }
 
-/// A value for each of so many, that of `values` in turn.
+/// Returns `count` values: those of `values`, over and over, or `none` if there are none.
 fn deal<T: Copy, U: Copy + From<T>>(values: &[T], count: usize, none: U) -> Vec<U> {
     if values.is_empty() {
         return vec![none; count];
@@ -33,12 +33,12 @@ impl Layering {
     }
 }
 
-/// Whether there is a value for each of so many bodies, or one for all.
+/// Returns whether there is a value for each of so many bodies, or one for all.
 pub(crate) fn fits(layers: &PlainLayers, bodies: usize) -> bool {
     layers.category.len() == bodies || layers.category.iter().all(|value| *value == layers.category[0])
 }
 
-/// A set that may have layers.
+/// Makes a set that may have layers.
 pub(crate) fn set<'a, const D: usize>(source: impl Into<Set<'a, D>>, layers: Option<&'a PlainLayers>) -> Set<'a, D> {
     let set = source.into();
     layers.map_or(set, |layers| set.layers(layers.layers()))

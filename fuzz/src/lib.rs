@@ -1,9 +1,9 @@
-//! What is fuzzed: each target is a function of bytes, in which a search or a reader is held against a plain loop, one
-//! thread against three, and bad input against what is documented of it. No target needs a fuzzer: the committed cases
-//! are run again by an ordinary test, and `.ci/fuzz` builds the same functions for libFuzzer.
+//! The fuzz targets. Each is a function of bytes that checks a search or a reader against a plain loop, one thread
+//! against three, and bad input against what is documented of it. No target needs a fuzzer: an ordinary test runs the
+//! committed cases again, and `.ci/fuzz` builds the same functions for libFuzzer.
 
-/// Structs whose fields are read one after the other. (The derive macro of `arbitrary` does no more, but asks so much of the
-/// parser of all derive macros that every crate of the workspace would be built once more.)
+/// Declares structs whose fields are read one after the other. (The derive macro of `arbitrary` does no more, but asks
+/// so much of the parser of all derive macros that every crate of the workspace would be built once more.)
 macro_rules! arbitrary {
     ($($(#[$of:meta])* $see:vis struct $name:ident { $($(#[$about:meta])* $field:ident: $kind:ty,)* })*) => { $(
         $(#[$of])*
@@ -40,7 +40,7 @@ mod ways;
 
 use arbitrary::{Arbitrary, Unstructured};
 
-/// What a target does with bytes: it panics where something is wrong.
+/// A target: a function of bytes that panics where something is wrong.
 pub type Target = fn(&[u8]);
 
 /// The targets by name.
@@ -77,7 +77,7 @@ pub fn run(name: &str, bytes: &[u8]) {
     target(bytes);
 }
 
-/// Checks the input that some bytes spell, if they do.
+/// Checks the input that some bytes spell, if they spell one.
 fn with<'a, I: Arbitrary<'a>>(bytes: &'a [u8], check: impl FnOnce(&I)) {
     if let Ok(input) = I::arbitrary(&mut Unstructured::new(bytes)) {
         check(&input);

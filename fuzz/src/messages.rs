@@ -1,14 +1,14 @@
-//! Any text as a message to the live view: refused, or read as what is documented, and answered in JSON.
+//! Any text as a message to the live view. It is refused, or read as documented and answered in JSON.
 
 use jostle::{Boxes, Circles, PairFinder, Spheres};
 use jostle_view::{Heard, Shown, View, hear};
 
-/// Far apart, close together, in one place, and points.
+/// Bodies far apart, close together, in one place, and points.
 const X: [f32; 9] = [0.0, 0.0, 1.5, 9.0, 9.5, 9.5, 1e18, -3.0, 1e-30];
 const Y: [f32; 9] = [0.0, 0.0, 0.5, 9.0, 9.0, -4.0, -1e18, 2.0, 0.0];
 const Z: [f32; 9] = [0.0, 0.0, 1.0, 5.0, -5.0, 0.0, 1e18, 2.0, 0.0];
 const RADIUS: [f32; 9] = [1.0, 0.0, 1.0, 0.25, 0.5, 2.0, 1e17, 0.0, 1e-30];
-/// Upper corners of boxes, whose lower ones are those points: flat ones, large ones, and one without end.
+/// Upper corners of boxes whose lower corners are these points: flat boxes, large boxes, and endless boxes.
 const UPPER: [[f32; 9]; 2] = [
     [0.0, 1.0, 9.0, f32::INFINITY, 9.5, 10.0, f32::MAX, -3.0, 1.0],
     [0.0, 2.0, 0.5, 9.0, 1e30, -3.0, f32::MAX, 2.5, f32::INFINITY],
@@ -22,7 +22,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let flat = plane.find(view).expect("sound circles");
     let boxed = cornered.find(boxes).expect("sound boxes");
     let deep = space.find(Spheres::new(&X, &Y, &Z, &RADIUS)).expect("sound spheres");
-    // Of several messages at once, a line each.
+    // Several messages at once, a line each.
     for text in text.lines().take(16) {
         let worlds: [(View<'_>, Shown<'_>); 3] = [
             (view.into(), Shown::from(&flat)),
@@ -45,13 +45,13 @@ pub(crate) fn run(bytes: &[u8]) {
     }
 }
 
-/// One value of JSON, and nothing behind it.
+/// Checks that a text is one value of JSON, with nothing behind it.
 fn check_json(json: &str) {
     let mut reader = Reader(json.as_bytes());
     assert!(reader.value().is_some() && reader.0.is_empty(), "no JSON from {:?} on: {json}", reader.0.len());
 }
 
-/// What is left to read. There are no blanks between values here, and no escapes but those of quotes and backslashes.
+/// The bytes left to read. Here are no blanks between values, and no escapes but those of quotes and backslashes.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {

@@ -1,4 +1,5 @@
-//! Neighbour lists within a set or of one among another, and lists that are kept while bodies move by less than a margin.
+//! Neighbour lists within a set or of one set among another, and lists that are kept while bodies move by less than a
+//! margin.
 
 use jostle::{Bodies, LinearTree, NeighborLists, PairFinder, Rows, Search, Skin, Threads, between};
 use jostle_testkit::Scene;
@@ -12,16 +13,16 @@ arbitrary! {
     #[derive(Debug)]
     struct Input {
         crowd: Crowd,
-        /// Whose bodies are the neighbours, if not its own.
+        /// The bodies that are the neighbours, if not those of `crowd`.
         other: Option<Crowd>,
         in_space: bool,
         isa: u8,
         half: bool,
         from_tree: bool,
-        /// Within this distance, instead of overlaps.
+        /// The distance of neighbours, instead of overlaps.
         distance: Option<Number>,
         margin: Option<Number>,
-        /// Pairs are kept whose ids have something in common with this.
+        /// Only pairs whose ids differ in one of these bits are kept.
         only: Option<u8>,
         /// How far bodies move while the lists are kept.
         moves: Vec<Number>,
@@ -38,7 +39,7 @@ impl Input {
         self.distance.map_or(view, |distance| view.within(distance.value()))
     }
 
-    /// Too many for a double loop, or too many pairs to list.
+    /// Returns whether bodies are too many for a double loop, or pairs too many to list.
     fn is_large(&self) -> bool {
         self.crowd.in_company() || self.other.as_ref().is_some_and(Crowd::in_company)
     }
@@ -110,7 +111,7 @@ fn expected<const D: usize>(input: &Input, view: Bodies<'_, D>, other: Option<Bo
     (offsets, neighbors, distances2)
 }
 
-/// A list that is said to be valid still holds every pair there is.
+/// Checks that a list that is said to be valid still holds every pair.
 fn check_skin<const D: usize>(input: &Input, scene: &Scene<D>, finder: &mut PairFinder<D>) {
     let margin = input.margin.map_or(0.0, Number::value);
     let (mut skin, mut moved) = (Skin::default(), scene.clone());

@@ -1,4 +1,4 @@
-//! Numbers worth trying. Most are such that distances and sums of radii meet exactly or almost.
+//! Numbers worth trying. With most of them, distances and sums of radii meet exactly or almost.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use jostle_testkit::oracle::LIMIT;
@@ -6,7 +6,7 @@ use jostle_testkit::oracle::LIMIT;
 /// Numbers at which something changes.
 const STARTS: [f32; 8] = [0.0, 1.0, 0.1, 1e7, 1e-30, 1e18, LIMIT, LIMIT / 2.0];
 
-/// Numbers that are seldom met by chance.
+/// Numbers that chance seldom meets.
 const SPECIAL: [f32; 12] = [
     -0.0,
     f32::MIN_POSITIVE,
@@ -64,7 +64,7 @@ impl Number {
         }
     }
 
-    /// The number, or a sound one where it is none: finite and within what is accepted of a coordinate.
+    /// Returns the number, or a sound one in its place: finite, and within the limits of a coordinate.
     pub(crate) fn sound(self) -> f32 {
         let value = self.value();
         if value.is_nan() { 0.0 } else { value.clamp(-LIMIT / 4.0, LIMIT / 4.0) }

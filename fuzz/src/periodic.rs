@@ -41,7 +41,7 @@ fn check<const D: usize>(input: &Input) {
         let [lo, hi] = input.borders[axis]?.map(Number::value);
         Some(if input.roomy { [lo.min(hi), lo.max(hi).max(lo.min(hi) + 4.1 * largest)] } else { [lo, hi] })
     });
-    // Shorter periods have more images: see `algebra`. Of thousands of bodies these make pairs by the billion.
+    // Shorter periods have more images: see `algebra`. With thousands of bodies they make pairs by the billion.
     let is_roomy = is_accepted(view, axes);
     if input.crowd.in_company() && !is_roomy {
         return;
@@ -55,7 +55,8 @@ fn check<const D: usize>(input: &Input) {
     let mut finder = PairFinder::new();
     let found = hits_of(&case, &mut finder, input.isa, input.crowd.in_company());
     if found.is_none() && fit && is_roomy {
-        // Of a body so many units away that its rounding spans more of another, shorter period than images are looked at.
+        // A body may be so many units away that its rounding spans more periods, of an axis with a shorter period, than
+        // a search looks at images.
         let error = finder.on(Threads::Serial).find(case.ready().input()).err();
         assert!(matches!(error, Some(InputError::Images { .. })), "refused against what is documented: {error:?}");
     }
@@ -65,7 +66,7 @@ fn check<const D: usize>(input: &Input) {
     }
 }
 
-/// What a search has to take.
+/// Returns whether a search must accept an input.
 fn is_accepted<const D: usize>(view: Bodies<'_, D>, axes: Axes<D>) -> bool {
     let borders = |[lo, hi]: [f32; 2]| lo.is_finite() && hi.is_finite() && hi - lo > 0.0 && (hi - lo).is_finite();
     if !axes.into_iter().flatten().all(borders) {
@@ -84,7 +85,7 @@ fn is_accepted<const D: usize>(view: Bodies<'_, D>, axes: Axes<D>) -> bool {
     (0..view.len()).all(near) && axes.into_iter().flatten().all(long)
 }
 
-/// Where a coordinate counts, and how many periods away it was.
+/// Returns where a coordinate counts, and how many periods away it was.
 fn wrapped<const D: usize>(view: Bodies<'_, D>, axes: Axes<D>, id: usize, axis: usize) -> (f32, f64) {
     let x = view.center(id)[axis];
     match axes[axis] {

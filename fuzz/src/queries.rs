@@ -1,4 +1,5 @@
-//! Questions to a tree: every answer is that of a loop over all bodies, one by one and in batches, and bad ones are refused.
+//! Questions to a tree: every answer is that of a loop over all bodies, one by one and in batches, and bad questions
+//! are refused.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use jostle::{Aabb, Answers, Bodies, Circle, Isa, LinearTree, Queries, QueryBatch, QueryError, Ray, Reached, Threads};
@@ -12,18 +13,18 @@ use crate::ways::POOL;
 /// More queries than a batch leaves to one thread of a pool.
 const MANY: usize = 600;
 
-/// Queries of one input at most.
+/// The most queries of one input.
 const MOST: usize = 40;
 
 #[derive(Debug)]
 enum Asked {
     Circle([Number; 3], Number),
     Aabb([Number; 3], [Number; 3]),
-    /// A box to which the corners are put in order.
+    /// A box whose corners are put in order first.
     Hull([Number; 3], [Number; 3]),
     Ray([Number; 3], [Number; 3], Option<Number>),
     Nearest([Number; 3], u8, Option<Number>),
-    /// At a body, and a step away from it in units of its radius.
+    /// A query at a body, or a step away from it in units of its radius.
     AtBody {
         id: u16,
         step: [i8; 3],
@@ -139,7 +140,7 @@ fn check<const D: usize>(input: &Input) {
     check_batches(&lists, queries, input.many % 16 == 15);
 }
 
-/// An answer where there should be one, and else none, the list being as it was.
+/// Checks that a good query has the expected answer, and that a bad one is refused and leaves the list as it was.
 fn answered<T: Clone + PartialEq + core::fmt::Debug>(
     good: bool,
     expected: impl FnOnce() -> Vec<T>,
@@ -194,7 +195,7 @@ fn owned(answers: Answers<'_>) -> Owned {
     (answers.offsets().to_vec(), answers.ids().to_vec(), answers.distances().to_vec())
 }
 
-/// A batch on one thread and on three, refused where one of it is bad.
+/// Checks a batch on one thread and on three. It is refused if one of its queries is bad.
 fn batch<T: Copy + Sync>(
     queries: &[T],
     many: bool,

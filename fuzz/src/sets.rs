@@ -1,4 +1,5 @@
-//! Three sets, each bodies or a tree that stands, with layers or without: the pairs within one, between two and among all.
+//! Three sets, each given as bodies or as a tree, with layers or without: the pairs within one set, between two and
+//! among all.
 
 use jostle::{ActivationTable, LinearTree, PairFinder, Set, Threads, between};
 use jostle_testkit::algebra::PlainLayers;
@@ -20,7 +21,7 @@ arbitrary! {
         isa: u8,
         /// Which sets are trees, one bit each.
         trees: u8,
-        /// Which meet, one bit for each two.
+        /// Which sets meet, one bit for each two.
         meetings: u8,
     }
 }
@@ -29,7 +30,7 @@ pub(crate) fn run(bytes: &[u8]) {
     crate::with(bytes, |input: &Input| if input.in_space { check::<3>(input) } else { check::<2>(input) });
 }
 
-/// Each two of three, the lesser first.
+/// Each two of the three sets, the lesser first.
 const TWO: [[usize; 2]; 6] = [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]];
 
 fn check<const D: usize>(input: &Input) {
@@ -92,7 +93,7 @@ fn within<const D: usize>(scene: &Scene<D>) -> Pairs {
     if scene.len() < 1_000 { oracle::pairs(scene.view()) } else { sweep::pairs(scene.view()) }
 }
 
-/// Every pair of a body of the first and one of the second, ascending.
+/// Returns every pair of a body of the first scene and a body of the second, ascending.
 fn across<const D: usize>(a: &Scene<D>, b: &Scene<D>) -> Pairs {
     let bodies = |scene: &Scene<D>| -> Vec<_> {
         (0..scene.len()).map(|id| (scene.view().center(id), scene.view().radius(id))).collect()

@@ -1,6 +1,6 @@
-//! Circles, boxes and capsules of either precision: three sets of any shapes, in any space, as views or prepared, within one,
-//! between two and among all, as pairs and as rows, against plain loops with formulas of their own; questions to those that
-//! are prepared; and bodies that are none.
+//! Circles, boxes and capsules of either precision. Three sets of any shapes, in any space, as views or prepared, are
+//! searched within one set, between two and among all, for pairs and for rows, against plain loops with formulas of
+//! their own. Prepared sets are asked questions, and unsound bodies are refused.
 
 mod asked;
 mod group;
@@ -20,14 +20,14 @@ use group::{Group, Plain, Shape};
 use images::{Around, Extent, each_image};
 use solid::{Solid, Verdict};
 
-/// Pairs at images that the plain loops look at, at most, where space repeats.
+/// The most pairs at images that the plain loops look at where space repeats.
 const IMAGES: usize = 30_000;
 
 arbitrary! {
     #[derive(Debug)]
     struct Input {
         groups: [Group; 3],
-        /// How large all in `f64` is.
+        /// The scale of everything in `f64`.
         scale: Option<i16>,
         in_space: bool,
         isa: u8,
@@ -44,13 +44,13 @@ pub(crate) fn run(bytes: &[u8]) {
     crate::with(bytes, |input: &Input| if input.in_space { check::<3>(input) } else { check::<2>(input) });
 }
 
-/// Each two of three, the lesser first.
+/// Each two of the three sets, the lesser first.
 const TWO: [[usize; 2]; 6] = [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]];
 
 /// A pair, and the image of its second body.
 type Hit<const D: usize> = ([u32; 2], [i32; D]);
 
-/// What is searched.
+/// The bodies and the space of an input.
 struct Scene<const D: usize> {
     plain: [Plain<D>; 3],
     solids: [Vec<Solid<D>>; 3],
@@ -83,7 +83,7 @@ fn check<const D: usize>(input: &Input) {
     }
 }
 
-/// The widest that a body is on each axis where it ends.
+/// Returns the greatest width of a body on each axis, of bodies that end there.
 fn widest<const D: usize>(solids: &[Vec<Solid<D>>; 3]) -> [f64; D] {
     let mut widest = [0.0; D];
     for extent in solids.iter().flatten().map(Solid::extent) {
@@ -95,7 +95,7 @@ fn widest<const D: usize>(solids: &[Vec<Solid<D>>; 3]) -> [f64; D] {
 }
 
 impl<const D: usize> Scene<D> {
-    /// Whether loops over all images are quick.
+    /// Returns whether loops over all images are quick.
     fn is_quick(&self) -> bool {
         let (mut left, extents) = (IMAGES, self.extents());
         TWO.into_iter().all(|[i, j]| {
@@ -110,14 +110,15 @@ impl<const D: usize> Scene<D> {
         self.solids.each_ref().map(|solids| solids.iter().map(Solid::extent).collect())
     }
 
-    /// What may be refused of bodies that are sound: nothing in open space.
+    /// Returns whether an error may refuse sound bodies where space repeats.
     fn is_refusal(&self, error: &InputError) -> bool {
         let far = |(_, fault): &(u32, RangeFault)| matches!(fault, RangeFault::TooManyPeriods { .. });
         let endless = self.solids.iter().flatten().flat_map(Solid::extent).any(|[lo, hi]| !(hi - lo).is_finite());
         let endless = |fault: &(u32, RangeFault)| endless && matches!(fault.1, RangeFault::Endless { .. });
         match error {
             InputError::Range { first, .. } => first.iter().all(|fault| far(fault) || endless(fault)),
-            // A body that is moved into a slanted cell may come to lie far away where that does not repeat, even where `f32` ends.
+            // A body that is moved into a slanted cell may come to lie far away along an axis that does not repeat,
+            // even beyond the range of `f32`.
             InputError::Bodies { first, .. } => {
                 first.iter().all(|(_, reason)| matches!(reason, Reason::TooFar { .. } | Reason::CenterNotFinite { .. }))
             }
@@ -126,7 +127,7 @@ impl<const D: usize> Scene<D> {
         }
     }
 
-    /// Checks what a search came to: whether it was refused as it should be.
+    /// Checks that a search was accepted or refused as it should be, and returns what it has found.
     fn accepted<T>(&self, name: &str, found: Result<T, InputError>, sets: &[usize]) -> Option<T> {
         let sound = sets.iter().all(|&i| self.plain[i].sound);
         if let Err(error @ InputError::Combination { .. }) = &found {
@@ -147,9 +148,9 @@ impl<const D: usize> Scene<D> {
         let company = input.company == u8::MAX;
         let mut finder = PairFinder::new();
         let told = |found: &[Hit<D>], [i, j]: [usize; 2]| {
-            // The plain loop would take too long: threads and instruction sets have been compared.
+            // Here the plain loop would take too long. Threads and instruction sets have been compared.
             if !company || i + j > 2 {
-                // Circles of one precision alone are decided in it.
+                // Circles in `f32` alone are decided in `f32`.
                 let single = self.plain.each_ref().map(|plain| plain.shape == Shape::Round && !plain.double);
                 if !(single[i] && single[j]) {
                     self.compare([i, j], found);
@@ -195,7 +196,7 @@ impl<const D: usize> Scene<D> {
         }
     }
 
-    /// Compares what was found with a plain loop, but for pairs that are too close to be told.
+    /// Compares what was found with a plain loop, except for pairs that are too close to tell.
     fn compare(&self, [i, j]: [usize; 2], found: &[Hit<D>]) {
         let mut found = found.to_vec();
         found.sort_unstable();
@@ -208,7 +209,7 @@ impl<const D: usize> Scene<D> {
                 let pair = [p as u32, q as u32];
                 let meets = PlainLayers::meet(layers, pair);
                 each_image(&self.space, [&extents[i][p], &extents[j][q]], &mut left, &mut |steps, shift| {
-                    // A body meets images of itself, of each two opposite ones the one that lies ahead.
+                    // A body meets images of itself. Of two opposite images, the one that lies ahead counts.
                     let ahead = steps.iter().rev().find(|&&step| step != 0).is_some_and(|&step| step > 0);
                     if i == j && p == q && !ahead {
                         return;
@@ -236,13 +237,13 @@ fn hits<const D: usize>(search: Search<'_, '_, D>, input: jostle::Input<'_, D>) 
     search.find(input).map(listed)
 }
 
-/// The pairs with their images, in the order of the list.
+/// Returns the pairs with their images, in the order of the list.
 fn listed<const D: usize>(found: jostle::Found<'_, D>) -> Vec<Hit<D>> {
     let shifts = found.image_shifts().chain(core::iter::repeat([0; D]));
     found.pairs().iter().copied().zip(shifts).collect()
 }
 
-/// Each body and each of its neighbours, as neighbour lists have them.
+/// Returns each body with each of its neighbours, from neighbour lists.
 fn rows<const D: usize>(
     search: Search<'_, '_, D>,
     input: jostle::Input<'_, D>,
@@ -253,7 +254,7 @@ fn rows<const D: usize>(
     Ok((0..lists.len()).flat_map(|id| lists.of(id).iter().map(move |&other| [id as u32, other])).collect::<Vec<_>>())
 }
 
-/// The same of what was found.
+/// Returns the same from pairs that were found.
 fn rows_of<const D: usize>(found: &[Hit<D>], both: bool) -> Vec<[u32; 2]> {
     let mut rows: Vec<_> = found.iter().map(|hit| hit.0).collect();
     if both {

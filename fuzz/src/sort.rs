@@ -1,4 +1,4 @@
-//! Any codes, up to more than are sorted in one piece: the sort is the stable sort of the standard library, on one
+//! Any codes, up to more than are sorted in one piece: the sort equals the stable sort of the standard library, on one
 //! thread and on three.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
@@ -7,10 +7,10 @@ use jostle::radix::RadixSort;
 
 use crate::ways::POOL;
 
-/// Items sorted at most: enough for many blocks, dealt out to many buckets.
+/// The most items sorted: enough for many blocks, dealt to many buckets.
 const MOST: usize = 150_000;
 
-/// Some codes in a row.
+/// Some codes in sequence.
 #[derive(Debug)]
 enum Part {
     Codes(Vec<u64>),
@@ -67,7 +67,7 @@ arbitrary! {
     #[derive(Debug)]
     struct Input {
         parts: Vec<Part>,
-        /// The parts are repeated, each time with other low bits where `drift` is set.
+        /// How often the parts are repeated; with `drift`, each time with other low bits.
         repeats: u8,
         drift: bool,
     }

@@ -1,4 +1,4 @@
-//! Bodies on their way: pairs and times are those of plain loops, and what is refused is what is documented.
+//! Bodies on their way: pairs and times are those of plain loops, and refusals are as documented.
 
 use jostle::PairFinder;
 use jostle_testkit::Scene;
@@ -18,7 +18,7 @@ arbitrary! {
         crowd: Crowd,
         in_space: bool,
         isa: u8,
-        /// Displacements, which go round among the bodies.
+        /// Displacements, repeated over the bodies.
         moves: Vec<Number>,
         sound_moves: bool,
         margin: Option<Number>,

@@ -1,4 +1,4 @@
-//! One search on one thread and on three, by one instruction set and another: both say the same.
+//! One search on one thread and on three, by one instruction set and another, with the same result.
 
 use std::sync::LazyLock;
 
@@ -7,10 +7,11 @@ use jostle_testkit::algebra::{Case, Hit};
 use jostle_testkit::pool;
 use rayon::ThreadPool;
 
-/// Several threads.
+/// A pool of several threads.
 pub(crate) static POOL: LazyLock<ThreadPool> = LazyLock::new(|| pool(3));
 
-/// What a search comes to, on one thread and then on three, by the instruction set of this number.
+/// Returns the result of a search on one thread, after a check that it is the same on three, by the instruction set of
+/// this number.
 pub(crate) fn agreed<const D: usize, R: PartialEq + Send>(
     finder: &mut PairFinder<D>,
     isa: u8,
@@ -24,13 +25,13 @@ pub(crate) fn agreed<const D: usize, R: PartialEq + Send>(
     serial
 }
 
-/// The same pairs in ascending order.
+/// Returns the same pairs in ascending order.
 pub(crate) fn ascending(mut pairs: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
     pairs.sort_unstable();
     pairs
 }
 
-/// The hits of a case, as [`agreed`]; none of one that is in company, whose pairs alone are compared.
+/// Returns the hits of a case, by [`agreed`]. The list is empty for a case in company, whose pairs alone are compared.
 pub(crate) fn hits_of<const D: usize>(
     case: &Case<D>,
     finder: &mut PairFinder<D>,

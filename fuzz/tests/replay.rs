@@ -1,4 +1,5 @@
-//! The committed cases again, on any compiler: those that once failed (`cases`), and what the fuzzer has kept (`corpus`).
+//! Runs the committed cases again, on any compiler: those that once failed (`cases`), and those that the fuzzer has
+//! kept (`corpus`).
 #![cfg(feature = "readers")]
 
 use std::fs;
@@ -13,7 +14,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Runs a target on all that is kept of it, and names the file that fails.
+/// Runs a target on all cases that are kept of it, and names the file that fails.
 fn replay(name: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let kept = ["cases", "corpus"].map(|kind| files(&root.join(kind).join(name)));

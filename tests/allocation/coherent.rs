@@ -1,4 +1,4 @@
-//! Once a finder of coherent frames has rebuilt what it keeps a few times, its frames allocate nothing, rebuilds included.
+//! Once a finder of coherent frames has rebuilt its list a few times, its frames allocate nothing, rebuilds included.
 
 use jostle::{CoherentFinder, Input, NeighborLists, Rows, Threads};
 use jostle_testkit::{Kind, Scene, scene};
@@ -8,7 +8,7 @@ use crate::counting::allocations;
 /// Bodies move to and fro in so many frames.
 const PERIOD: usize = 63;
 
-/// A body of a scene moved to and fro, by up to `reach` and at most by a tenth of that a frame.
+/// Moves each body of a scene to and fro, by up to `reach`, and in one frame by at most a tenth of `reach`.
 fn moved<const D: usize>(scene: &Scene<D>, now: &mut Scene<D>, frame: usize, reach: f32) {
     let along = |id: usize| ((frame + id % 16) as f32 * 0.1).sin() * reach;
     for (axis, column) in scene.centers.iter().enumerate() {
@@ -17,10 +17,11 @@ fn moved<const D: usize>(scene: &Scene<D>, now: &mut Scene<D>, frame: usize, rea
     }
 }
 
-/// Of so many all threads search; of fewer, a finder may try them later on, and what they need is taken then.
+/// All threads search so many bodies. With fewer, a finder may try all threads only later, and take the memory for it
+/// then.
 const BODIES: usize = 30_000;
 
-/// Pairs in open space, in a space that repeats, and rows.
+/// Checks pairs in open space, pairs in repeating space, and rows.
 pub(crate) fn later_frames_allocate_nothing<const D: usize>(threads: Threads<'_>) {
     let scene = scene::scene::<D>(Kind::Uniform, BODIES, 1);
     let reach = 0.15 * scene.radii[0];

@@ -17,7 +17,7 @@ struct Host {
 }
 
 impl Host {
-    /// One frame of the first bodies of a scene; the number of allocations.
+    /// Runs one frame of the first bodies of a scene, and returns the number of allocations.
     fn frame(&mut self, threads: Threads<'_>, scene: &Scene<2>, keys: &[u64]) -> usize {
         let before = allocations();
         let centers = scene.centers.each_ref().map(|column| &column[..keys.len()]);
@@ -34,7 +34,7 @@ impl Host {
     }
 }
 
-/// Frames in which bodies come, go and change places; the second time round, nothing is allocated.
+/// Runs frames in which bodies come, go and change places. From the second round on, nothing is allocated.
 pub(crate) fn later_rounds_allocate_nothing(threads: Threads<'_>) {
     let scene = scene::scene::<2>(Kind::Dense, 40_000, 1);
     let all: Vec<u64> = (0..40_000).collect();

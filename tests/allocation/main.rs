@@ -19,27 +19,27 @@ use jostle_testkit::{Kind, Scene, scene};
 
 use counting::{allocations, live};
 
-/// The same scene seen in a mirror, axes exchanged: every code changes, the pairs stay exactly the same.
+/// Returns the scene in a mirror, with its axes exchanged: every code changes, and the pairs stay exactly the same.
 fn mirrored<const D: usize>(scene: &Scene<D>) -> Scene<D> {
     let mut centers = scene.centers.clone();
     centers.reverse();
     Scene { centers: centers.map(|column| column.into_iter().map(|x| -x).collect()), radii: scene.radii.clone() }
 }
 
-/// The scene blown up a little from the origin: no new pairs.
+/// Returns the scene stretched a little from the origin, which adds no pairs.
 fn spread<const D: usize>(scene: &Scene<D>) -> Scene<D> {
     let centers = scene.centers.each_ref().map(|column| column.iter().map(|x| x * 1.01).collect());
     Scene { centers, radii: scene.radii.clone() }
 }
 
-/// One frame; the number of allocations in it and of pairs found.
+/// Runs one frame, and returns the number of its allocations and of the pairs found.
 fn frame<const D: usize>(finder: &mut PairFinder<D>, threads: Threads<'_>, scene: &Scene<D>) -> (usize, usize) {
     let before = allocations();
     let pairs = finder.on(threads).find(scene.view()).expect("a scene within the contract").pairs().len();
     (allocations() - before, pairs)
 }
 
-/// Frames of two sizes by turns: the first of each may allocate, no later one may.
+/// Runs frames of two sizes by turns. The first of each size may allocate, no later one may.
 fn only_first_frames_allocate<const D: usize>(kind: Kind, threads: Threads<'_>) {
     let sizes = [12_000, 500].map(|n| {
         let scene = scene::scene::<D>(kind, n, 1);
@@ -58,8 +58,8 @@ fn only_first_frames_allocate<const D: usize>(kind: Kind, threads: Threads<'_>) 
     }
 }
 
-/// Frames of boxes, and of boxes with capsules and circles, of two sizes by turns: the first of each may allocate, no later one
-/// may.
+/// Runs frames of boxes, and of boxes with capsules and circles, of two sizes by turns. The first of each size may
+/// allocate, no later one may.
 fn only_first_frames_of_boxes_allocate<const D: usize>(threads: Threads<'_>) {
     for kind in [BoxKind::Uniform, BoxKind::Beams, BoxKind::Clustered] {
         let sizes = [20_000, 500].map(|n| boxes::<D>(kind, n));
@@ -72,7 +72,7 @@ fn only_first_frames_of_boxes_allocate<const D: usize>(threads: Threads<'_>) {
             assert!(turn < 2 || allocations == 0, "{allocations}, {kind:?}, {D}D, turn {turn}, {threads:?}");
         }
         assert!(pairs > 0, "{kind:?}: a scene without pairs tests nothing");
-        // Kinds of their own, by a finder of their own: they keep proxies too.
+        // Mixed shapes have a finder of their own: it keeps proxies, too.
         let mut finder = PairFinder::new();
         for turn in 0..3 {
             let ([large, small], before) = (sizes.each_ref(), allocations());
@@ -87,7 +87,7 @@ fn only_first_frames_of_boxes_allocate<const D: usize>(threads: Threads<'_>) {
     }
 }
 
-/// What a finder holds between frames beside its pair list, counted by the allocator: at most 100 bytes a body.
+/// Checks what a finder holds between frames besides its pair list, counted by the allocator: at most 100 bytes a body.
 fn little_is_held<const D: usize>(kind: Kind, threads: Threads<'_>) {
     const BODIES: usize = 200_000;
     let scene = scene::scene::<D>(kind, BODIES, 1);
@@ -104,8 +104,8 @@ fn little_is_held<const D: usize>(kind: Kind, threads: Threads<'_>) {
     assert!(beside <= 100, "{kind}, {D}D, {threads:?}: {beside} bytes a body beside the pair list");
 }
 
-/// What a finder of a small world holds, one of a thousand perhaps: at most `most` bytes beside its pair list; and as many as
-/// it states, whatever else it was used for. Its scratch is the thread's.
+/// Checks what a finder of a small world holds, perhaps one of a thousand: at most `most` bytes besides its pair list,
+/// and as many as it states, whatever else it was used for. Its scratch belongs to the thread.
 fn small_worlds_take_little<const D: usize>(kind: Kind, threads: Threads<'_>, most: usize) {
     let worlds = [1, 2, 3].map(|seed| scene::scene::<D>(kind, 200, seed));
     for scene in &worlds {
@@ -131,7 +131,8 @@ fn small_worlds_take_little<const D: usize>(kind: Kind, threads: Threads<'_>, mo
     }
 }
 
-/// Batches of queries by turns, as many as are answered side by side: the first of each may allocate, no later one may.
+/// Runs batches of queries by turns, so large that threads share them. The first of each may allocate, no later one
+/// may.
 fn only_first_batches_allocate<const D: usize>(threads: Threads<'_>) {
     let scene = scene::scene::<D>(Kind::Dense, 12_000, 1);
     let mut finder = PairFinder::new();
@@ -156,10 +157,10 @@ struct Kept<const D: usize> {
     lists: NeighborLists,
 }
 
-/// A kind of search by its name; it tells how many pairs it has found.
+/// A kind of search and its name. The search returns how many pairs it has found.
 type Search<'a, const D: usize> = (&'a str, &'a dyn Fn(&mut Kept<D>, &Scene<D>) -> usize);
 
-/// Frames of one kind of search, of the same size: the first may allocate, no later one may.
+/// Runs frames of one kind of search, all of one size. The first may allocate, no later one may.
 fn only_the_first_allocates<const D: usize>(
     (name, search): Search<'_, D>,
     kind: Kind,
@@ -176,7 +177,7 @@ fn only_the_first_allocates<const D: usize>(
     }
 }
 
-/// Every search that is more than that of one view, by turns of frames.
+/// Checks every search beyond that of one view, by turns of frames.
 fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>) {
     let scene = scene::scene::<D>(kind, 12_000, 1);
     let frames = [scene.clone(), mirrored(&scene), spread(&scene)];
@@ -296,9 +297,10 @@ fn every_kind(threads: Threads<'_>) {
     }
 }
 
-/// Makes every worker steal once, so that what rayon allocates at a thread's first theft is allocated.
+/// Makes every worker steal once, since rayon allocates at a thread's first theft.
 fn warm_up() {
-    // As many tasks as workers, which wait for each other: none takes two, so all but the one that lists them steal.
+    // There are as many tasks as workers, and tasks wait for each other. So no worker takes two tasks, and all but the
+    // worker that lists them steal.
     fn meet() {
         let all = Barrier::new(rayon::current_num_threads());
         rayon::scope(|scope| {
@@ -310,7 +312,7 @@ fn warm_up() {
         });
     }
     meet();
-    // Then another one lists them.
+    // Then another worker lists them.
     let stolen = AtomicBool::new(false);
     let wait = || {
         while !stolen.load(Ordering::Acquire) {
@@ -324,13 +326,13 @@ fn warm_up() {
     rayon::broadcast(|_| ());
 }
 
-/// Everything on the calling thread alone.
+/// Runs everything on the calling thread alone.
 fn on_one_thread() {
     every_kind(Threads::Serial);
     contacts::later_rounds_allocate_nothing(Threads::Serial);
 }
 
-/// Everything within a pool, since a call from outside goes through rayon's injector, which allocates.
+/// Runs everything within a pool, since a call from outside goes through rayon's injector, which allocates.
 fn in_a_pool() {
     jostle_testkit::pool(3).install(|| {
         warm_up();
@@ -339,12 +341,13 @@ fn in_a_pool() {
     });
 }
 
-/// Which half a process is to run: it is set for the two that the test starts.
+/// Says which half a process is to run. The test sets it for the two processes that it starts.
 const HALF: &str = "JOSTLE_ALLOCATION_HALF";
 
-/// Without the harness of tests, which allocates when it says that a test takes long: the count is of the whole process.
+/// Runs without the test harness, which allocates when it reports that a test takes long: allocations of the whole
+/// process are counted.
 ///
-/// So each half is a process of its own, and they run side by side.
+/// So each half is a process of its own, and the two run side by side.
 fn main() {
     let halves = [("one thread", on_one_thread as fn()), ("a pool", in_a_pool)];
     if let Ok(asked) = env::var(HALF) {

@@ -1,5 +1,5 @@
-//! Every combination of sets, space, relation and answer against plain loops: the set of pairs against the oracle, their
-//! sequence between threads and instruction sets.
+//! Every combination of sets, space, relation and answer, against plain loops. The oracle checks the set of pairs;
+//! threads and instruction sets are compared by their sequence.
 
 mod any;
 mod batches;

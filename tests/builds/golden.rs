@@ -1,6 +1,6 @@
-//! The sequence of pairs, held against a table: it may differ on no platform, with no instruction set, in no build.
+//! The sequence of pairs, against a table. It may differ on no platform, with no instruction set, and in no build.
 //!
-//! A change of the table is a change of what users see, and is named in the changelog.
+//! A change of the table changes what users see, and is named in the changelog.
 
 use jostle::PairFinder;
 use jostle_testkit::{Kind, hash, scene};

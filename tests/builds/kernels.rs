@@ -1,4 +1,4 @@
-//! One sequence of pairs from every kernel on any number of threads, in every form in which pairs are handed out.
+//! Every kernel gives one sequence of pairs on any number of threads, in every form in which pairs are handed out.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use jostle_testkit::tree::validate;
 use jostle_testkit::{Kind, Scene, pool, scene, sweep, ugly, within};
 use rayon::ThreadPool;
 
-/// A finder for each instruction set of this machine, and pools, all used for scene after scene.
+/// A finder for each instruction set of this machine, and pools. All are used for scene after scene.
 struct Kernels<const D: usize> {
     finders: Vec<PairFinder<D>>,
     pools: [ThreadPool; 4],
@@ -31,7 +31,7 @@ impl<const D: usize> Kernels<D> {
     }
 
     /// Checks that every kernel finds the pairs of the sweep, in one and the same order and with the same work, on any
-    /// threads; for each kernel and some threads, by turns, also the count, a fold and the calls.
+    /// threads. By turns, for each kernel and some threads, it also checks the count, a fold and the calls.
     fn check(&mut self, name: &str, scene: &Scene<D>) {
         let view = scene.view();
         let expected = sweep::pairs(view);
@@ -53,7 +53,7 @@ impl<const D: usize> Kernels<D> {
                     assert_calls(&label, finder, threads, view, &sequence, &expected);
                 }
             };
-            // From within the pool, for the sake of scenes that are not worth handing over from outside.
+            // Called from within the pool, for scenes that are too small to be handed over from outside.
             for (choice, threads) in all_threads.enumerate() {
                 match threads {
                     Threads::Pool(pool) => within(pool, || check(choice, threads)),
@@ -72,12 +72,12 @@ fn threads_name(threads: Threads<'_>) -> String {
     }
 }
 
-/// What a search counts: a function of the input alone.
+/// Returns what a search counts, which depends on the input alone.
 fn work(stats: &Stats) -> [u64; 4] {
     [stats.node_tests, stats.leaf_tests, stats.circle_tests, stats.pairs]
 }
 
-/// A hash of a sequence that can be put together from those of its parts, in their order only.
+/// A hash of a sequence that is put together from the hashes of its parts, in their order only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Hash {
     value: u64,
@@ -99,7 +99,7 @@ impl Hash {
     }
 }
 
-/// `for_each_pair` by one type of visitor: each type compiles the kernels anew.
+/// Calls `for_each_pair` with one type of visitor, since each type compiles the kernels anew.
 fn visit<const D: usize>(
     finder: &mut PairFinder<D>,
     threads: Threads<'_>,
@@ -109,7 +109,7 @@ fn visit<const D: usize>(
     finder.on(threads).for_each_pair(view, visit)
 }
 
-/// The hash of the pairs as a fold; `begin` is called for each block.
+/// Returns the hash of the pairs by a fold. `begin` is called for each block.
 fn fold<const D: usize>(
     finder: &mut PairFinder<D>,
     threads: Threads<'_>,
@@ -119,7 +119,7 @@ fn fold<const D: usize>(
     finder.on(threads).fold(view, begin, |hash: &mut Hash, a, b| *hash = hash.with(a, b), Hash::then)
 }
 
-/// Calls come once for each pair; on one thread in the order of the list.
+/// Checks that calls come once for each pair, and on one thread in the order of the list.
 fn assert_calls<const D: usize>(
     label: &str,
     finder: &mut PairFinder<D>,
@@ -180,7 +180,7 @@ fn large_ugly_scenes_in_3d() {
     large_ugly_scenes::<3>();
 }
 
-/// Each ugly scene alone, on one thread, and with so many others beside it that several threads share the work.
+/// Tests each ugly scene alone, on one thread, and with so many other bodies that several threads share the work.
 fn ugly_scenes_in_company<const D: usize>() {
     let mut kernels = Kernels::<D>::new();
     let company = scene::scene::<D>(Kind::Uniform, SERIAL_BELOW, 77);
@@ -204,7 +204,7 @@ fn ugly_scenes_in_company_in_3d() {
     ugly_scenes_in_company::<3>();
 }
 
-/// Pieces that may only be joined left to right, and a sum that rounds differently in any other grouping.
+/// Parts that may only be joined from left to right, and a sum that rounds differently in any other grouping.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Parts {
     text: String,
@@ -276,7 +276,7 @@ fn the_last_result_stands_after_a_refusal() {
     }
 }
 
-/// Searches that make no list leave the last one alone.
+/// Searches without a list leave the last list as it was.
 #[test]
 fn the_last_list_stands_after_searches_without_one() {
     let (first, second) = (scene::scene::<3>(Kind::Dense, 5_000, 1), scene::scene::<3>(Kind::Uniform, 8_000, 2));
@@ -309,7 +309,8 @@ fn a_finder_goes_on_after_a_panic_of_a_visitor() {
     }
 }
 
-/// Large enough for several passes of the sort and three levels above the leaves; worth its time in release builds.
+/// Tests scenes large enough for several passes of the sort and three levels above the leaves. Worth its time in
+/// release builds.
 fn two_hundred_thousand<const D: usize>() {
     let (mut finder, pool) = (PairFinder::new(), pool(3));
     for kind in Kind::ALL {

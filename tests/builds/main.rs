@@ -1,4 +1,5 @@
-//! What an optimizing build could change, and the gate therefore runs in both: the bytes of every kernel.
+//! What an optimizing build could change: the bytes of every kernel. The gate therefore runs these tests in both
+//! builds.
 
 mod algebra;
 mod golden;

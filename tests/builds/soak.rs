@@ -1,5 +1,5 @@
-//! A long simulation whose bodies come, go, grow and move, on changing threads: the same answers to the last frame, and no
-//! more memory at the end than after a fifth of it.
+//! A long simulation whose bodies come, go, grow and move, on changing threads. Answers are the same to the last frame,
+//! and memory at the end is no more than after a fifth of it.
 
 use jostle::{ContactTracker, Input, InputError, Layers, NeighborLists, PairFinder, Rows, Set, Spheres64, Threads};
 use jostle_testkit::pairs::ascending;
@@ -7,23 +7,24 @@ use jostle_testkit::random::Random;
 use jostle_testkit::{Scene, hash, pool, sweep};
 use rayon::ThreadPool;
 
-/// Frames from a trough of the number of bodies to the next.
+/// Frames from one trough of the number of bodies to the next.
 const WAVE: usize = 4_000;
 
-/// Bodies at a trough, and how many more at a crest: some frames are one thread's, others are shared.
+/// Bodies at a trough, and how many more at a crest. One thread searches some frames alone; threads share the others.
 const BODIES: [usize; 2] = [5_000, 5_000];
 
-/// The width of the world, in which a third is covered at a crest.
+/// The width of the world. At a crest bodies cover a third of it.
 const WIDTH: f32 = 160.0;
 
-/// Every so many frames one is refused.
+/// One frame in so many is refused.
 const REFUSED: usize = 97;
 
-/// Every so many frames all else that a finder does is done as well, and pairs are found again in another way.
+/// In one frame of so many, everything else that a finder does is done as well; in one of so many, pairs are found
+/// again in another way.
 const REST: usize = 50;
 const SWEPT: usize = 1_000;
 
-/// From 0 to 1.
+/// Returns a number from 0 to 1.
 fn unit(random: &mut Random) -> f32 {
     (random.next() >> 40) as f32 / (1 << 24) as f32
 }
@@ -53,7 +54,7 @@ impl World {
         self.next_key += 1;
     }
 
-    /// Another body gets the id.
+    /// Removes a body. The last body takes its id.
     fn remove(&mut self, id: usize) {
         for column in self.bodies.centers.iter_mut().chain(&mut self.velocities).chain([&mut self.bodies.radii]) {
             column.swap_remove(id);
@@ -61,7 +62,7 @@ impl World {
         self.keys.swap_remove(id);
     }
 
-    /// Moves all, has some come and go, and now and then lets one be a giant, or far away.
+    /// Moves all bodies, has some come and go, and now and then makes one a giant, or puts it far away.
     fn step(&mut self, frame: usize) {
         for (column, velocities) in self.bodies.centers.iter_mut().zip(&mut self.velocities) {
             for (x, v) in column.iter_mut().zip(velocities) {
@@ -90,7 +91,7 @@ impl World {
         match frame % 200 {
             100 => self.bodies.radii[id] = 20.0,
             150 => self.bodies.centers[0][id] = 1e18,
-            // Whatever was a giant is one no longer.
+            // All giants shrink again.
             199 => self.bodies.radii.iter_mut().for_each(|radius| *radius = radius.min(0.5)),
             _ => {}
         }
@@ -146,7 +147,7 @@ impl Run {
         }
     }
 
-    /// A frame with a body that is none is refused by its name, and what was found stands.
+    /// Checks that a frame with an unsound body is refused by its id, and that the last result stands.
     fn refuse(&mut self, frame: usize, world: &mut World) {
         let before = self.finder.last().pairs().len();
         let id = frame % world.keys.len();
@@ -160,7 +161,7 @@ impl Run {
         assert_eq!(self.finder.last().pairs().len(), before);
     }
 
-    /// Lists, layers, periods, paths and `f64`.
+    /// Runs lists, layers, periods, paths and `f64`.
     fn rest(&mut self, world: &World) {
         let view = world.bodies.view();
         for lists in &mut self.lists {
@@ -192,14 +193,14 @@ impl Run {
     }
 }
 
-/// Resident memory in kilobytes, where the system tells.
+/// Returns resident memory in kilobytes, where the system tells.
 fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// The hash of so many frames, and resident memory after each hundredth of them.
+/// Returns the hash of so many frames, and resident memory after each hundredth of them.
 fn soak(frames: usize) -> (u64, Vec<u64>) {
     let (mut world, mut run, mut memory) = (World::new(), Run::new(), Vec::new());
     for frame in 0..frames {
@@ -224,8 +225,8 @@ fn a_hundred_thousand_frames() {
     let (hash, memory) = soak(100_000);
     println!("hash {hash:016x}, kilobytes resident after each hundredth: {memory:?}");
     assert_eq!(format!("{hash:016x}"), "9afa943311b59719");
-    // Two tenths are five waves: later ones seldom find a list larger than it ever was. What a frame takes and gives back at once is
-    // resident at some hundredths, and not at others.
+    // Two tenths are five waves: later waves seldom find a list larger than it ever was. Memory that a frame takes and
+    // gives back at once is resident at some hundredths, and not at others.
     let most = |part: &[u64]| part.iter().copied().max();
     let (warm, last) = (most(&memory[..memory.len() / 5]), most(&memory[memory.len() * 9 / 10..]));
     if let (Some(warm), Some(last)) = (warm, last) {

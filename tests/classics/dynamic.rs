@@ -1,4 +1,4 @@
-//! The trees that live on from frame to frame: random operations against a plain list, and long simulations.
+//! The trees that are kept from frame to frame: random operations against a plain list, and long simulations.
 
 mod frames;
 mod list;

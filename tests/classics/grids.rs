@@ -1,4 +1,4 @@
-//! What the grids do beside finding all pairs, and the bitmaps.
+//! What the grids do besides finding all pairs, and the bitmaps.
 
 mod circle_coverage;
 mod frames;
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 /// A world in which about half of the bodies of [`bodies`] lie.
 const WORLD: Aabb<2> = Aabb { lo: [0.0; 2], hi: [64.0, 48.0] };
 
-/// Bodies in and about the world: some on a lattice, so that distances are equal; a few giants; a few far away.
+/// Draws bodies in and about the world: some on a lattice, so that distances are equal; a few giants; a few far away.
 fn bodies() -> impl Strategy<Value = Body<2>> {
     let near = (-20.0_f32..90.0, -20.0_f32..70.0, 0.0_f32..3.0);
     let lattice = (-4_i8..20, -4_i8..16, 0_u8..3);
@@ -27,7 +27,7 @@ fn bodies() -> impl Strategy<Value = Body<2>> {
     any.prop_map(|(x, y, radius)| Body { center: [x, y], radius })
 }
 
-/// Rectangles in and about the world, small and large, and some that hold nothing.
+/// Draws rectangles in and about the world, small and large, and some that hold nothing.
 fn rectangles() -> impl Strategy<Value = Aabb<2>> {
     let side = || prop_oneof![Just(0.0_f32), 0.0_f32..20.0, 0.0_f32..200.0, Just(-1.0)];
     let rectangle = |(x, y, width, height)| Aabb { lo: [x, y], hi: [x + width, y + height] };
@@ -38,7 +38,7 @@ fn scene(bodies: &[Body<2>]) -> Scene<2> {
     bodies.iter().map(|body| (body.center, body.radius)).collect()
 }
 
-/// Those of the bodies whose box meets a rectangle, by id; none when the rectangle is empty.
+/// Returns the ids of the bodies whose box meets a rectangle; none if the rectangle is empty.
 fn inside(bodies: impl IntoIterator<Item = (u32, Body<2>)>, rectangle: &Aabb<2>) -> Vec<u32> {
     let meeting =
         bodies.into_iter().filter(|(_, body)| body.aabb().overlaps(rectangle) && rectangle.overlaps(rectangle));

@@ -1,4 +1,4 @@
-//! The older systems: all pairs against the double loop, and what each does beside.
+//! The older systems: all pairs against the double loop, and what else each system does.
 
 mod dynamic;
 mod grids;

@@ -19,7 +19,7 @@ use jostle_core::{Aabb, Bodies, ViewError};
 use jostle_testkit::pairs::ascending;
 use jostle_testkit::{Kind, Scene, oracle, scene, ugly};
 
-/// A scene, and the pairs of the double loop, which every system is held against.
+/// A scene, and the pairs of the double loop, which every system is checked against.
 struct Known<const D: usize> {
     name: String,
     scene: Scene<D>,
@@ -33,7 +33,7 @@ impl<const D: usize> Known<D> {
     }
 }
 
-/// All scenes: those of each kind and size, three frames of one world, which is given; then the ugly ones.
+/// All scenes: for each kind and size three frames of one world, with that world; then the ugly scenes.
 struct AllKnown<const D: usize> {
     worlds: Vec<(Aabb<D>, [Known<D>; 3])>,
     ugly: Vec<Known<D>>,
@@ -53,7 +53,7 @@ impl<const D: usize> AllKnown<D> {
         Self { worlds: kinds.map(frames).collect(), ugly: ugly.collect() }
     }
 
-    /// Made once for all tests.
+    /// Returns all scenes, made once for all tests.
     fn get() -> &'static Self {
         static PLANE: LazyLock<AllKnown<2>> = LazyLock::new(AllKnown::new);
         static SPACE: LazyLock<AllKnown<3>> = LazyLock::new(AllKnown::new);
@@ -64,8 +64,9 @@ impl<const D: usize> AllKnown<D> {
 
 type Make<'a, const D: usize> = &'a dyn Fn(Aabb<D>, &Scene<D>) -> Box<dyn BroadPhase<D>>;
 
-/// Checks one system on every scene: made anew for each with the world that `scene::world` gives (for the ugly ones the
-/// unit square or cube, so that most lie outside), and once more on other bodies without being made anew.
+/// Checks one system on every scene. The system is made anew for the world that `scene::world` gives, or, for ugly
+/// scenes, for the unit square or cube, outside which most bodies lie; it searches the other frames of a world without
+/// being made anew.
 fn check<const D: usize, S: BroadPhase<D> + 'static>(make: impl Fn(Aabb<D>, &Scene<D>) -> S) {
     let make: Make<'_, D> = &|world, scene| Box::new(make(world, scene));
     let all = AllKnown::<D>::get();
@@ -95,7 +96,7 @@ fn check_frame<const D: usize>(system: &mut dyn BroadPhase<D>, Known { name, sce
     assert!(sorted == *expected, "{name}: {} pairs, not {}; {differ:?}", sorted.len(), expected.len());
 }
 
-/// Bad input is refused with the engine's error, and what was there stays.
+/// Checks that bad input is refused with the engine's error, and that the last bodies stay.
 fn refuses_bad_input<const D: usize>(make: Make<'_, D>) {
     let good = scene::scene::<D>(Kind::Dense, 100, 4);
     let mut bad = good.clone();

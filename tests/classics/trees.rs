@@ -13,7 +13,8 @@ use jostle_testkit::{Kind, Scene, scene, ugly};
 
 const RULES: [Ancestors; 2] = [Ancestors::All, Ancestors::Touching];
 
-/// Every scene by name, with a world for it: for the ugly ones the unit square or cube, most of them lie outside.
+/// Returns every scene by name, with a world for it: for ugly scenes the unit square or cube, outside which most of
+/// them lie.
 fn scenes<const D: usize>() -> Vec<(String, Aabb<D>, Scene<D>)> {
     let world = |side: f32| Aabb { lo: [0.0; D], hi: [side; D] };
     let kinds = Kind::ALL.into_iter().flat_map(|kind| [3, 60, 1_500].map(|n| (kind, n)));
@@ -24,13 +25,13 @@ fn scenes<const D: usize>() -> Vec<(String, Aabb<D>, Scene<D>)> {
     orderly.chain(ugly).collect()
 }
 
-/// The bodies whose ids are wanted, and the others.
+/// Returns the bodies whose ids are wanted, and the others.
 fn split<const D: usize>(scene: &Scene<D>, wanted: impl Fn(usize) -> bool) -> [Scene<D>; 2] {
     let body = |id| (scene.view().center(id), scene.view().radius(id));
     [true, false].map(|side| (0..scene.len()).filter(|&id| wanted(id) == side).map(body).collect())
 }
 
-/// What a search gives, in the order it comes, and what it returns.
+/// Returns the pairs of a search in the order in which they come, and what the search returns.
 fn found<T>(search: impl FnOnce(&mut dyn FnMut([u32; 2])) -> T) -> (Vec<[u32; 2]>, T) {
     let mut pairs = Vec::new();
     let tests = search(&mut |pair| pairs.push(pair));
@@ -42,7 +43,7 @@ fn sorted(mut pairs: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
     pairs
 }
 
-/// How often each of `n` bodies occurs on a side of pairs.
+/// Counts how often each of `n` bodies occurs on a side of pairs.
 fn occurrences(n: usize, ids: impl IntoIterator<Item = u32>) -> Vec<u32> {
     let mut counts = vec![0; n];
     ids.into_iter().for_each(|id| counts[id as usize] += 1);

@@ -1,4 +1,4 @@
-//! Boxes alone: no pair that the predicate accepts may be lost to their rounding.
+//! Boxes alone: rounding of boxes may lose no pair that the predicate accepts.
 
 use jostle_core::Aabb;
 use jostle_core::aabb::{GROWTH, outward_hi, outward_lo};
@@ -6,19 +6,19 @@ use jostle_testkit::oracle;
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
-/// The box of one circle, as a leaf would have it.
+/// Returns the box of one circle, as a leaf has it.
 fn boxed([x, y]: [f32; 2], radius: f32) -> Aabb<2> {
     let reach = radius * GROWTH;
     Aabb { lo: [x, y].map(|v| outward_lo(v - reach)), hi: [x, y].map(|v| outward_hi(v + reach)) }
 }
 
-/// Whether a circle reaches a box, as the join asks before it looks into a leaf.
+/// Returns whether a circle reaches a box, by the test that the join makes before it looks into a leaf.
 fn touches(center: [f32; 2], radius: f32, aabb: &Aabb<2>) -> bool {
     let reach = radius * GROWTH;
     (0..2).all(|axis| aabb.lo[axis] <= center[axis] + reach && center[axis] - reach <= aabb.hi[axis])
 }
 
-/// Checks that nothing is lost of a pair; returns whether it is one.
+/// Checks that the boxes of two circles lose no pair, and returns whether the circles are one.
 fn survives(p: [f32; 2], p_radius: f32, q: [f32; 2], q_radius: f32) -> bool {
     let hit = oracle::overlaps(p, p_radius, q, q_radius);
     let (p_box, q_box) = (boxed(p, p_radius), boxed(q, q_radius));
@@ -52,7 +52,7 @@ fn margins_are_small_and_outward() {
     }
 }
 
-/// Every pair of neighbours in the last digit about touching, at magnitudes of all sorts.
+/// Tests all neighbours in the last digits around touching, at magnitudes of all sorts.
 #[test]
 fn pairs_within_some_ulps_of_touching_survive() {
     let mut hits = 0;
@@ -68,7 +68,7 @@ fn pairs_within_some_ulps_of_touching_survive() {
     assert!(hits > 150, "{hits} hits test little");
 }
 
-/// Any magnitude from the smallest subnormal number to 2^57, of either sign.
+/// Draws any magnitude from the smallest subnormal number to 2^57, of either sign.
 fn magnitude() -> impl Strategy<Value = f32> {
     (any::<bool>(), 0..(127_u32 + 57) << 23).prop_map(|(negative, bits)| {
         let x = f32::from_bits(bits);
@@ -76,7 +76,7 @@ fn magnitude() -> impl Strategy<Value = f32> {
     })
 }
 
-/// Failures are kept beside this file, to be tried first from then on.
+/// Keeps failures beside this file, to be tried first from then on.
 fn config() -> ProptestConfig {
     let beside = FileFailurePersistence::WithSource("regressions");
     ProptestConfig { cases: 2_000, failure_persistence: Some(Box::new(beside)), ..ProptestConfig::default() }
@@ -85,7 +85,7 @@ fn config() -> ProptestConfig {
 proptest! {
     #![proptest_config(config())]
 
-    /// The second circle stands where it touches the first, but for roundings and some units in the last place.
+    /// The second circle stands where it touches the first, apart from rounding and some units in the last place.
     #[test]
     fn touching_pairs_survive(
         p in [magnitude(), magnitude()],

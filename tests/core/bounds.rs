@@ -1,4 +1,4 @@
-//! The first stage alone: the box of all centres, and what is refused, about the borders of blocks.
+//! The first stage alone, about the borders of blocks: the box of all centres, and the bodies that are refused.
 
 use jostle_core::bounds::bounds_on;
 use jostle_core::{Aabb, Bodies, Circles, Reason, Spheres, ViewError, Workers};
@@ -13,7 +13,7 @@ fn check<const D: usize>(name: &str, scene: &Scene<D>) {
     check_both(name, scene, &interleaved(scene));
 }
 
-/// Checks a scene, which is given in structs, too.
+/// Checks a scene that is also given in structs.
 fn check_both<const D: usize>(name: &str, scene: &Scene<D>, bodies: &Vec<[f32; 4]>) {
     let expected = oracle::bounds(scene);
     for (way, found) in bounds_of_all_ways(scene, bodies) {
@@ -44,7 +44,7 @@ fn boxes_about_block_borders_in_3d() {
     boxes_about_block_borders::<3>();
 }
 
-/// The extreme body of each axis on either side of every border.
+/// The extreme body of each axis stands on either side of every border.
 #[test]
 fn the_extremes_are_found_wherever_they_stand() {
     for n in SIZES.into_iter().filter(|&n| n > 0) {
@@ -69,13 +69,13 @@ fn ugly_scenes_have_their_boxes() {
     }
 }
 
-/// Puts a number in a column of a body, of the scene and of the same in structs; the number before.
+/// Puts a number in a column of a body, in the scene and in its structs, and returns the number before.
 fn put<const D: usize>(scene: &mut Scene<D>, bodies: &mut [[f32; 4]], [at, column]: [usize; 2], value: f32) -> f32 {
     bodies[at][if column < D { column } else { 3 }] = value;
     core::mem::replace(&mut scene.centers.get_mut(column).unwrap_or(&mut scene.radii)[at], value)
 }
 
-/// One bad body anywhere is found, and is named as the oracle names it.
+/// One bad body anywhere is found, and named as the oracle names it.
 fn bad_bodies_are_found<const D: usize>() {
     let faults: [(usize, f32); 8] = [
         (0, f32::NAN),
@@ -113,7 +113,7 @@ fn bad_bodies_are_found_in_3d() {
     bad_bodies_are_found::<3>();
 }
 
-/// The oracle shares the order of reasons with the stage; here they are written out.
+/// Reasons are written out here, since the oracle shares their order with the stage.
 #[test]
 fn golden_refusals() {
     let view = Spheres::new(&[0.0, 1.0, f32::NAN], &[0.0, 1e30, 0.0], &[0.0; 3], &[-1.0, 1.0, 1.0]);

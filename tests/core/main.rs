@@ -1,4 +1,4 @@
-//! Each stage alone, by its definition, on ugly input and on any threads.
+//! Each stage alone, against its definition, on ugly input and on any threads.
 
 mod aabb;
 mod bounds;

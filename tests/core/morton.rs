@@ -43,7 +43,7 @@ fn golden_codes() {
     assert_eq!(decode2(0x5555_5555_5555_5555 << 1), [0, u32::MAX]);
 }
 
-/// Small points in full, and every single bit.
+/// Tests all small points, and every single bit.
 #[test]
 fn codes_are_what_the_definition_says() {
     for i in 0..64_u32 {
@@ -93,7 +93,7 @@ fn the_octree_in_one_array() {
     assert_eq!((cell, cell.parent()), (Cell::ROOT, None));
     let children = Cell::<3>::from_linear_index(38).and_then(Cell::children::<8>).expect("children");
     assert_eq!(children.map(|child| child.linear_index().expect("an index")), core::array::from_fn(|k| 305 + k as u64));
-    // Cells of levels 0 to 8 together.
+    // The number of cells on all lower levels together, up to levels 0 to 8.
     let before = [0, 1, 9, 73, 585, 4_681, 37_449, 299_593, 2_396_745, 19_173_961];
     for (level, before) in before.into_iter().enumerate() {
         assert_eq!(index(level as u32, 0), before);
@@ -109,7 +109,7 @@ fn the_quadtree_in_one_array() {
     }
 }
 
-/// Indices and cells of the deepest levels, where 64 bits end.
+/// Tests indices and cells of the deepest levels, where 64 bits end.
 #[test]
 fn cells_at_the_extremes() {
     let last = |level| Cell::<2>::new(level, u64::MAX.checked_shr(64 - 2 * level).unwrap_or(0)).expect("a cell");
@@ -143,14 +143,14 @@ fn cells_at_the_extremes() {
     assert_eq!(Cell::<3>::smallest_holding(0, 7).level(), 20);
 }
 
-/// Level and number of the smallest cell of a quadtree of `depth` levels by the coordinates of two corners.
+/// Returns level and number of the smallest cell of a quadtree of `depth` levels, by the coordinates of two corners.
 fn smallest_by_coordinates(depth: u32, a: [u32; 2], b: [u32; 2]) -> (u32, u64) {
     let m = (a[0] ^ b[0]) | (a[1] ^ b[1]);
     let bits = u32::BITS - m.leading_zeros();
     (depth - bits, encode(a) >> (2 * bits))
 }
 
-/// The same by the codes, which are those of a full tree: cells end at `depth`.
+/// Returns the same by the codes of a full tree. Cells end at `depth`.
 fn smallest_by_codes(depth: u32, a: [u32; 2], b: [u32; 2]) -> (u32, u64) {
     let full = |point: [u32; 2]| encode(point.map(|x| x << (32 - depth)));
     let cell = Cell::<2>::smallest_holding(full(a), full(b));
@@ -226,7 +226,7 @@ fn rectangles_find_their_smallest_cell() {
     assert_eq!(cell([-5.0, -5.0], [3.9, 3.9]), (1, 0), "partly outside");
 }
 
-/// Failures are kept beside this file, to be tried first from then on.
+/// Keeps failures beside this file, to be tried first from then on.
 fn config() -> ProptestConfig {
     let beside = FileFailurePersistence::WithSource("regressions");
     ProptestConfig { failure_persistence: Some(Box::new(beside)), ..ProptestConfig::default() }
@@ -288,7 +288,7 @@ proptest! {
         prop_assert_eq!(cell.parent().and_then(Cell::linear_index), index.checked_sub(1).map(|i| i >> 2));
     }
 
-    /// On each axis apart, whatever the box, inside it and outside.
+    /// Each axis by itself, whatever the box, inside the box and outside.
     #[test]
     fn grids_are_monotone_on_each_axis(
         lo in -1e6_f32..1e6,

@@ -1,4 +1,4 @@
-//! The sort alone, held against the stable sort of the standard library.
+//! The sort alone, against the stable sort of the standard library.
 
 use jostle_core::Workers;
 use jostle_core::input::MAX_BODIES;
@@ -9,14 +9,14 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
-/// Sizes about those of runs sorted by insertion or by comparison, of buckets, of what is sorted in cache, and of
-/// what is dealt out to hundreds of buckets.
+/// Sizes about those of runs sorted by insertion or by comparison, of buckets, of input sorted in cache, and of input
+/// dealt to hundreds of buckets.
 const SIZES: [usize; 21] = [
     0, 1, 2, 3, 15, 16, 17, 95, 96, 97, 1023, 1024, 1025, 4095, 16_383, 16_384, 16_385, 33_000, 65_537, 131_072,
     300_000,
 ];
 
-/// The code of item i of n.
+/// A name, and the code of item i of n.
 type Distribution = (&'static str, fn(usize, usize) -> u64);
 
 const DISTRIBUTIONS: [Distribution; 20] = [
@@ -73,7 +73,7 @@ fn items_of_32_bytes() {
     distributions_at(Sorts::<8>::new(), &[2, 1025, 20_000]);
 }
 
-/// Crowds of equal codes as large as what is sorted in one piece, and one more, among others.
+/// Crowds of equal codes are about as large as one piece of the sort or two, among other codes.
 #[test]
 fn crowds_about_the_size_of_a_piece() {
     let mut sorts = sorting::of_8_bytes();
@@ -88,7 +88,7 @@ fn crowds_about_the_size_of_a_piece() {
     }
 }
 
-/// A sort that served a large input serves small ones, and codes already served.
+/// A sort that served a large input serves small ones, and codes that it has served before.
 #[test]
 fn scratch_of_one_input_does_not_leak_into_the_next() {
     let mut sorts = sorting::of_8_bytes();
@@ -110,7 +110,7 @@ fn other_items() {
     assert_eq!(floats, expected);
 }
 
-/// Codes with a common prefix of any length, groups of them repeated.
+/// Draws codes with a common prefix of any length, in groups that are repeated.
 fn codes() -> impl Strategy<Value = Vec<u64>> {
     let group =
         (any::<u64>(), 0..64_u32, vec(any::<u64>(), 1..60), 1..40_usize).prop_map(|(prefix, shift, low, times)| {
@@ -119,7 +119,7 @@ fn codes() -> impl Strategy<Value = Vec<u64>> {
     vec(group, 0..8).prop_map(|groups| groups.concat())
 }
 
-/// Failures are kept beside this file, to be tried first from then on.
+/// Keeps failures beside this file, to be tried first from then on.
 fn config() -> ProptestConfig {
     let beside = FileFailurePersistence::WithSource("regressions");
     ProptestConfig { cases: 200, failure_persistence: Some(Box::new(beside)), ..ProptestConfig::default() }
@@ -138,8 +138,8 @@ proptest! {
     }
 }
 
-/// As many items as there may be: where a block ends no longer fits 32 bits. Takes 17 GB, half of them for digits, and a minute
-/// or three: `cargo test --release --test core radix -- --ignored`.
+/// Sorts as many items as there may be, so that the ends of blocks no longer fit 32 bits. Takes 17 GB, half of them for
+/// digits, and one to three minutes: `cargo test --release --test core radix -- --ignored`.
 #[test]
 #[ignore = "takes 17 GB"]
 fn as_many_items_as_ids_can_name() {

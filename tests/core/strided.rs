@@ -4,7 +4,7 @@ use jostle_core::{Column, Scalar, ViewError};
 
 const BASE: usize = 30;
 
-/// What the layout should be refused for.
+/// Returns the error that the layout should be refused with.
 fn fault(count: usize, stride: usize, offset: usize, scalar: usize) -> Option<ViewError> {
     if count > 1 && stride < scalar {
         return Some(ViewError::Stride { stride, scalar });
@@ -16,7 +16,7 @@ fn fault(count: usize, stride: usize, offset: usize, scalar: usize) -> Option<Vi
 
 fn layouts<T: Scalar>() {
     let scalar = size_of::<T>();
-    // No value is equal to another one, nor NaN.
+    // No two values are equal, and none is NaN.
     let bytes: Vec<u8> = (0..=BASE as u8).collect();
     let base = &bytes[1..];
     let huge = [usize::MAX - 3, usize::MAX / 2, usize::MAX];

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use rayon::ThreadPool;
 
-/// A tree for the calling thread, and one for each instruction set and pool, all built of scene after scene.
+/// A tree for the calling thread, and one for each instruction set and pool. Scene after scene is built in all of them.
 struct Trees<const D: usize> {
     serial: LinearTree<D>,
     others: Vec<(Isa, ThreadPool, LinearTree<D>)>,
@@ -26,7 +26,7 @@ impl<const D: usize> Trees<D> {
         Self { serial: LinearTree::new(), others: others.map(|(isa, threads)| other(isa, threads)).collect() }
     }
 
-    /// Builds all trees of `scene`, checks the invariants of one and that the others are the same.
+    /// Builds all trees of `scene`, checks the invariants of one, and checks that the others are the same.
     fn check(&mut self, name: &str, scene: &Scene<D>) -> &LinearTree<D> {
         self.serial.build_on(scene.view(), Workers::Serial).expect(name);
         assert_eq!(validate(&self.serial), Ok(()), "{name}, {D}D");
@@ -115,20 +115,20 @@ fn golden_leaves() {
     assert_eq!(line(&[5.0; 16]).leaf_starts(), [0, 16]);
     assert_eq!(line(&[5.0; 35]).leaf_starts(), [0, 16, 32, 35]);
     assert!(line(&[5.0; 35]).ids().eq(0..35));
-    // One body far from fifteen stands alone.
+    // One body far from the other fifteen stands alone.
     let apart: Vec<_> = (0..16).map(|i| if i == 3 { 1e6 } else { i as f32 }).collect();
     assert_eq!(line(&apart).leaf_starts(), [0, 15, 16]);
     assert_eq!(line(&apart).ids().last(), Some(3));
 }
 
-/// So many that segments are filled in turn, whatever the number of workers.
+/// So many bodies that segments are filled in turn, whatever the number of workers.
 #[test]
 fn more_than_caches_hold() {
     Trees::<2>::new().check("clustered", &scene::scene(Kind::Clustered, 300_000, 2));
     Trees::<3>::new().check("uniform", &scene::scene(Kind::Uniform, 300_000, 2));
 }
 
-/// A rank range of 16 that straddled the gap would make one leaf as wide as the world.
+/// A range of 16 ranks across the gap would make one leaf as wide as the world.
 fn two_tight_clusters<const D: usize>() {
     for gap in [50.0, 1e4, 1e12] {
         let cluster = |start: f32| (0..8).map(move |i| ([start + (i % 4) as f32 * 0.5; D], 0.1));
@@ -145,14 +145,14 @@ fn two_tight_clusters_are_two_leaves() {
     two_tight_clusters::<3>();
 }
 
-/// The number of leaves up to a width, and the sum of their widths on all axes.
+/// Returns the number of leaves narrower than `most`, and the sum of their widths on all axes.
 fn leaf_widths<const D: usize>(tree: &LinearTree<D>, most: f32) -> (usize, f64) {
     let boxes = (0..tree.leaves()).map(|leaf| tree.levels()[0].aabb(leaf)).filter(|aabb| aabb.widest() < most);
     let widths: Vec<_> = boxes.map(|aabb| (0..D).map(|k| f64::from(aabb.hi[k] - aabb.lo[k])).sum::<f64>()).collect();
     (widths.len(), widths.iter().sum())
 }
 
-/// The grid over the whole box puts all but the outlier in one cell; a finer one takes over there.
+/// The grid over the whole box puts all bodies but the outlier in one cell; a finer grid takes over there.
 fn an_outlier_costs_nothing<const D: usize>() {
     let side = scene::world::<D>(Kind::Uniform, 50_000);
     let mut crowd = scene::scene::<D>(Kind::Uniform, 50_000, 5);
@@ -188,7 +188,7 @@ fn an_outlier_costs_nothing_in_3d() {
     an_outlier_costs_nothing::<3>();
 }
 
-/// Each of the nested clusters, far too small for the grid of those around it, gets leaves that fit it.
+/// Each nested cluster, far too small for the grid of the clusters around it, gets leaves that fit it.
 fn clusters_within_clusters<const D: usize>() {
     const DEPTHS: i32 = 6;
     for bodies in [1_000, 20_000] {
@@ -202,7 +202,7 @@ fn clusters_within_clusters<const D: usize>() {
         let widths: Vec<_> = (0..tree.leaves()).map(|leaf| tree.levels()[0].aabb(leaf).widest()).collect();
         for depth in 0..DEPTHS {
             let width = 0.5_f32.powi(12 * depth);
-            // A leaf of sixteen is as wide as sixteen of its cluster, but for a few.
+            // A leaf of sixteen bodies is as wide as sixteen bodies of its cluster, apart from a few leaves.
             let expected = width * (16.0 / bodies as f32).powf(1.0 / D as f32);
             let fitting = widths.iter().filter(|&&w| w < 4.0 * expected).count();
             let deeper = (DEPTHS - depth) as usize * bodies / LEAF;
@@ -239,8 +239,8 @@ fn no_two_builds_have_the_same_number() {
     assert!(numbers[0] > 0 && numbers.is_sorted_by(|a, b| a < b), "a number was given twice");
 }
 
-/// Half the perimeter, or the sum of the three sides, of the average leaf over that of a square or cube that holds sixteen
-/// points of an even scene.
+/// Returns the half perimeter, or the sum of the three sides, of the average leaf, over that of a square or cube that
+/// holds sixteen points of a uniform scene.
 fn excess_of_leaves<const D: usize>(n: usize) -> f64 {
     let scene = scene::scene::<D>(Kind::Uniform, n, 3);
     let points: Scene<D> = (0..n).map(|id| (scene.view().center(id), 0.0)).collect();
@@ -277,7 +277,7 @@ fn leaves_of_a_plane_in_space_are_nearly_square() {
     }
 }
 
-/// Points at any scale, in groups, some of them often.
+/// Draws points at any scale, in groups, some of them repeated many times.
 fn bodies() -> impl Strategy<Value = Vec<([f32; 3], f32)>> {
     let coordinate = || prop_oneof![-1.0_f32..1.0, (-4_i32..4).prop_map(|x| x as f32 * 0.25), Just(-0.0)];
     let group = (
@@ -305,7 +305,7 @@ fn is_sound<const D: usize>(bodies: &[([f32; 3], f32)]) {
     assert_holds(&serial, &scene, "any bodies");
 }
 
-/// Failures are kept beside this file, to be tried first from then on.
+/// Keeps failures beside this file, to be tried first from then on.
 fn config() -> ProptestConfig {
     let beside = FileFailurePersistence::WithSource("regressions");
     ProptestConfig { cases: 300, failure_persistence: Some(Box::new(beside)), ..ProptestConfig::default() }

@@ -1,4 +1,5 @@
-//! Coherent frames whose lists are made of bodies where they are to be: the same pairs and rows, whatever bodies do then.
+//! Coherent frames whose lists are made of bodies where they are expected to be: the same pairs and rows, whatever
+//! bodies then do.
 
 use std::f32::consts::TAU;
 
@@ -28,7 +29,7 @@ impl Crowd {
     }
 }
 
-/// Two finders of pairs, on one thread and on three, and one of rows, beside searches from scratch.
+/// Two finders of pairs, on one thread and on three, and a finder of rows, beside searches from scratch.
 #[derive(Default)]
 struct Beside {
     pairs: [CoherentFinder<2>; 2],
@@ -49,7 +50,8 @@ impl Beside {
     }
 }
 
-/// Frames of a crowd that moves straight on, but for what is done to it before some of them; how often it was searched from scratch.
+/// Runs frames of a crowd that moves straight on, except for what `disturb` does to it before a frame. Returns how
+/// often the crowd was searched from scratch.
 fn frames(count: usize, disturb: impl Fn(usize, &mut Crowd)) -> u64 {
     let (mut crowd, mut beside) = (Crowd::new(700, 0.008), Beside::default());
     for frame in 0..count {
@@ -63,7 +65,7 @@ fn frames(count: usize, disturb: impl Fn(usize, &mut Crowd)) -> u64 {
 #[test]
 fn lists_of_bodies_that_move_on_as_they_did_last_longer() {
     let straight = frames(400, |_, _| ());
-    // Each time one body leaves the way that it was expected to go.
+    // In each frame one body leaves its expected way.
     let turning = frames(400, |frame, crowd| {
         crowd.steps.iter_mut().for_each(|steps| steps[frame] = -steps[frame]);
     });
@@ -85,7 +87,7 @@ fn pairs_are_those_of_each_frame_whatever_bodies_do() {
 
 #[test]
 fn bodies_may_be_expected_where_none_can_be() {
-    // The last that a coordinate and a radius may reach.
+    // The farthest that a coordinate and a radius may reach.
     let (reach, radius) = ((1_u64 << 60) as f32, (1_u64 << 45) as f32);
     for stop in 20..30_u8 {
         let mut beside = Beside::default();

@@ -1,4 +1,4 @@
-//! Boxes, of every kind, by every instruction set, on any threads, against plain loops; and what is refused.
+//! Boxes of every kind, by every instruction set, on any threads, against plain loops; and boxes that are refused.
 
 use jostle::{
     ActivationTable, Boxes, Boxes64, Capsules, Capsules64, Circles, Circles64, CoherentFinder, Input, InputError,
@@ -12,7 +12,7 @@ use jostle_testkit::shapes::{BoxKind, box_pairs, boxes, boxes_across};
 
 use crate::embed::ways::{Way, Ways};
 
-/// Checks all answers of a search against the pairs `expected` (ascending); their order.
+/// Checks all answers of a search against the pairs `expected` (ascending), and returns their order.
 pub(crate) fn check<const D: usize>(
     ways: &mut Ways<D>,
     name: &str,
@@ -58,7 +58,7 @@ fn pairs_of_boxes_are_those_of_plain_loops() {
 fn many<const D: usize>() {
     let mut ways = Ways::<D>::few();
     for kind in [BoxKind::Beams, BoxKind::Degenerate] {
-        // More than one segment, and more than one thread takes part.
+        // The scene has more than one segment, and more than one thread takes part.
         let scene = boxes::<D>(kind, 15_000);
         let (name, expected) = (format!("{kind:?}"), by_sweep(scene.view()));
         let sequence = ways.same(&name, |way| way.search().find(scene.view()).expect("boxes").pairs().to_vec());
@@ -109,7 +109,7 @@ fn boxes_that_are_none_are_refused_by_their_ids() {
     let first = vec![(1, Reason::CornersSwapped { axis: 0 }), (2, not_number), (3, not_number), (4, not_number)];
     assert_eq!(error, InputError::Bodies { count: 4, first });
     assert!(error.to_string().contains("id 1: lower corner above the upper one on axis 0"), "{error}");
-    // A margin does not make a box of it.
+    // A margin does not make such a body a box.
     let swapped = Boxes::new([&[1.0], &[0.0]], [&[0.5], &[1.0]]).with_margin(3.0);
     assert!(matches!(finder.find(swapped), Err(InputError::Bodies { count: 1, .. })));
     let short = Boxes::new([[0.0; 2].as_slice(), &[0.0; 2]], [&[1.0; 2], &[1.0; 1]]);
@@ -134,7 +134,7 @@ fn what_is_not_built_for_boxes_is_refused_by_its_name() {
     refused(error, "boxes or capsules and distances");
 }
 
-/// Every line of the table in the documentation of `Input` that is about boxes or capsules.
+/// Tests every line about boxes or capsules of the table in the documentation of `Input`.
 #[test]
 fn boxes_and_capsules_are_refused_as_the_documentation_says() {
     let (lo, hi) = ([[0.0, 1.5], [0.0, 0.0]], [[1.0, 3.0], [1.0, 1.0]]);
@@ -174,7 +174,7 @@ fn boxes_and_capsules_are_refused_as_the_documentation_says() {
         assert_eq!(parts(error), "neighbour lists and an activation table");
         assert_eq!(parts(Skin::default().keep(view).unwrap_err()), "boxes or capsules and a skin");
         assert_eq!(parts(CoherentFinder::new().find(view).unwrap_err()), "boxes or capsules and a coherent finder");
-        // No tree of boxes comes into the caller's hands.
+        // The caller never gets a tree of boxes.
         finder.find(circles).expect("circles");
         let build = finder.last().tree().build_number();
         finder.find(view).expect("bodies");
@@ -188,7 +188,7 @@ fn boxes_and_capsules_are_refused_as_the_documentation_says() {
     assert_eq!(PreparedSet::new().build(endless, space, Threads::Serial).unwrap_err(), fault);
 }
 
-/// The rows of a search as pairs, in their order.
+/// Returns the rows of a search as pairs, in their order.
 pub(crate) fn rows_of<const D: usize>(way: &mut Way<D>, input: Input<'_, D>, rows: Rows) -> Vec<[u32; 2]> {
     let (threads, before) = (way.threads(), way.finder.last().pairs().to_vec());
     let stats = way.finder.on(threads).neighbors(input, rows, &mut way.lists).expect("rows");
@@ -249,7 +249,7 @@ fn boxes_meet_between_sets_among_many_by_layers_and_with_a_margin() {
 
 #[test]
 fn distances_in_f64_are_decided_by_the_numbers_of_the_caller() {
-    // Far from the origin, by less than an ulp of `f32`, and exactly at the border.
+    // Far from the origin, apart by less than an ulp of `f32`, or exactly at the border.
     let (at, ulp) = (1e9, 1.0 / (1 << 20) as f64);
     let mut finder = PairFinder::<2>::new();
     let (lo, hi) = ([at, at + 1.0, at + 1.0 + ulp], [at + 1.0, at + 2.0, at + 2.0]);

@@ -1,5 +1,5 @@
-//! Coherent frames: in each of them the pairs that a search from scratch finds, of all kinds of input, and an order that no
-//! thread and no instruction set changes.
+//! Coherent frames, for all kinds of input. Each frame has the pairs that a search from scratch finds, in an order that
+//! no thread and no instruction set changes.
 
 mod course;
 mod crowded;
@@ -23,7 +23,7 @@ fn all_columns() -> NeighborLists {
     NeighborLists::new().and_distances().and_distances_f64().and_image_shifts().and_vectors()
 }
 
-/// Columns of bodies that drift, and what else a search may be of.
+/// Columns of bodies that drift, and the other parts of an input.
 struct World {
     columns: [Vec<f64>; 4],
     velocities: [Vec<f64>; 4],
@@ -47,7 +47,8 @@ impl World {
         Self { columns, velocities, radii, category, width, walls }
     }
 
-    /// Moves all; some are put back by the width of the world, as hosts of periodic worlds do; a few do what they like.
+    /// Moves all bodies. With `wraps`, bodies that leave the world are put back by its width, as hosts of periodic
+    /// worlds do. In some frames a body grows, or two exchange a coordinate.
     fn step(&mut self, frame: usize, speed: f64, wraps: bool) {
         let width = self.width;
         for (column, velocities) in self.columns.iter_mut().zip(&self.velocities) {
@@ -71,7 +72,7 @@ type Only<'a> = &'a (dyn Fn(u32, u32) -> bool + Sync);
 
 const DRIFTS: [f64; 4] = [0.0, 0.005, 0.02, 0.3];
 
-/// Finders on some threads and instruction sets, beside searches from scratch.
+/// Finders on various threads and instruction sets, beside searches from scratch.
 struct Beside<const D: usize> {
     finders: [CoherentFinder<D>; 3],
     scratch: PairFinder<D>,
@@ -90,7 +91,7 @@ impl<const D: usize> Beside<D> {
         if finder == 1 { Threads::Pool(&self.pool) } else { Threads::Serial }
     }
 
-    /// One frame of these pairs: in one sequence, whoever finds them.
+    /// Checks one frame that has these pairs: all finders list them in one sequence.
     fn assert_one_sequence(&mut self, scene: &Scene<D>, only: Option<Only<'_>>, expected: &[[u32; 2]], case: &str) {
         let mut finders = core::mem::take(&mut self.finders);
         let sequences = [0, 1, 2].map(|number| {
@@ -108,7 +109,7 @@ impl<const D: usize> Beside<D> {
 }
 
 impl Beside<2> {
-    /// One frame of pairs.
+    /// Checks one frame of pairs.
     fn pairs(&mut self, input: Input<'_, 2>, only: Option<Only<'_>>, meetings: &[[usize; 2]]) {
         let scratch = self.scratch.on(Threads::Serial);
         let found = match only {
@@ -139,7 +140,7 @@ impl Beside<2> {
         self.finders = finders;
     }
 
-    /// One frame of rows.
+    /// Checks one frame of rows.
     fn rows(&mut self, input: Input<'_, 2>, only: Option<Only<'_>>, kind: Rows) {
         let only = only.unwrap_or(&|_, _| true);
         let [mut expected, mut lists] = core::mem::take(&mut self.lists);
@@ -155,11 +156,11 @@ impl Beside<2> {
     }
 }
 
-/// Runs some frames of one kind of input beside searches from scratch, for pairs or for rows; the number of frames that were
-/// not searched.
+/// Runs frames of one kind of input beside searches from scratch, for pairs or for rows. Returns the number of frames
+/// that were not searched from scratch.
 fn run(case: usize, rows: Option<Rows>, bodies: usize, frames: usize) -> u64 {
     let mut random = Random(case as u64);
-    // In the small cell each body meets images of all others.
+    // In the small cell each body meets images of all other bodies.
     let bodies = if case % 5 == 4 { bodies / 4 } else { bodies };
     let mut world = World::new(bodies, &mut random);
     let mut beside = Beside::new();
@@ -190,7 +191,7 @@ fn run(case: usize, rows: Option<Rows>, bodies: usize, frames: usize) -> u64 {
             3 => Space::lattice([[*width, 0.0], [width * 0.4, width * 0.8]], [true, true]),
             _ => Space::lattice([[2.5, 0.0], [1.0, 2.0]], [true, true]),
         });
-        // Always, or in some frames: what is dropped comes back in the next one.
+        // The test is asked in all frames, or in some: pairs that it drops come back in the next frame.
         let only: Option<Only<'_>> = (case % 11 == 5 || case % 3 == 1 && frame % 3 == 1).then_some(&test);
         match rows {
             Some(kind) if meetings.len() == 1 => beside.rows(input, only, kind),
@@ -227,7 +228,7 @@ fn large_frames_are_the_same_on_any_threads() {
     assert!(kept > 6, "{kept} frames were not searched from scratch");
 }
 
-/// So many that no cache near a core holds them: read by id where few meet, by place where many do.
+/// So many bodies that no cache near a core holds them. They are read by id where few meet, by rank where many do.
 #[test]
 fn bodies_that_no_cache_holds_have_the_same_pairs() {
     for kind in [Kind::PowerLaw, Kind::Dense] {
@@ -247,8 +248,9 @@ fn bodies_that_no_cache_holds_have_the_same_pairs() {
     }
 }
 
-/// Rows of each frame are those of a search from scratch in whatever lists they are asked for: in those of the last frame, which nobody may have
-/// filled since, or somebody else has, or which have been copied or taken apart, in others by turns, or in new ones.
+/// Rows of each frame are those of a search from scratch, whatever lists they are asked for in: in the lists of the
+/// last frame, filled by nobody since or by somebody else, copied or taken apart; in two lists by turns; or in new
+/// lists.
 #[test]
 fn rows_may_be_asked_for_in_any_lists() {
     for way in 0..6 {
@@ -318,7 +320,7 @@ fn a_frame_that_is_not_sound_is_refused_and_the_last_one_stands() {
     assert_eq!(finder.find(Circles::new(&x, &y, 1.0)).expect("sound bodies").pairs(), [[0, 1]]);
 }
 
-/// One body as large as the sky does not make the margin of all others such that each may meet each.
+/// One body as large as the sky does not widen the margin of all others so far that each may meet each.
 #[test]
 fn a_giant_among_bodies_at_rest_widens_no_margin() {
     let category = vec![1_u32; 8_200];
@@ -338,7 +340,8 @@ fn a_giant_among_bodies_at_rest_widens_no_margin() {
     }
 }
 
-/// Frames in `f32` and in `f64` by turns, some of each at a place: what is kept of the one kind says nothing of bodies of the other.
+/// Frames in `f32` and in `f64` come by turns, a few of each in succession. Candidates of the one kind tell nothing of
+/// bodies of the other.
 #[test]
 fn frames_of_another_kind_are_searched() {
     let near: Scene<2> = scene::scene(Kind::Dense, 600, 5);
@@ -358,7 +361,7 @@ fn frames_of_another_kind_are_searched() {
     assert!(finder.rebuilds() < 17, "{} rebuilds", finder.rebuilds());
 }
 
-/// Bodies as large as may be, to which no margin can be added, are searched in each frame.
+/// Bodies as large as allowed, to which no margin can be added, are searched in each frame.
 #[test]
 fn bodies_that_a_margin_would_make_too_large_are_searched() {
     let (x, y) = ([0.0, 1.0, 2.0], [0.0; 3]);
@@ -372,7 +375,7 @@ fn bodies_that_a_margin_would_make_too_large_are_searched() {
     assert_eq!([pairs.rebuilds(), rows.rebuilds()], [5; 2]);
 }
 
-/// One finder asked for anything in any turn, crowded bodies that drift, jump and come back.
+/// One finder is asked for anything in any order, for crowded bodies that drift, jump and come back.
 #[test]
 fn frames_of_any_kinds_in_any_turn() {
     let mut kept = 0;
@@ -444,7 +447,7 @@ fn frames_of_any_kinds_in_any_turn() {
     assert!(kept > 240, "{kept} frames were not searched from scratch");
 }
 
-/// The same contacts begin, persist and end, and the same finder may be asked for rows in between.
+/// The same contacts begin, persist and end, even if the finder is asked for rows in between.
 #[test]
 fn contacts_are_those_of_searches_from_scratch() {
     let mut random = Random(9);
@@ -479,7 +482,8 @@ fn contacts_are_those_of_searches_from_scratch() {
     assert!(begun > 200 && coherent.rebuilds() < 30, "{begun} begun, {} rebuilds", coherent.rebuilds());
 }
 
-/// A dense crowd drifts while all radii shrink and grow again: pairs that surely touched no longer do, in `f32` and in `f64`.
+/// A dense crowd drifts while all radii shrink and grow again. Pairs that surely touched cease to touch, in `f32` and
+/// in `f64`.
 #[test]
 fn radii_that_shrink_end_pairs() {
     let mut random = Random(4);

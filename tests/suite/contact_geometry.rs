@@ -59,7 +59,7 @@ fn the_least_distance_has_a_direction() {
 
 #[test]
 fn the_point_lies_in_both_bodies_when_one_holds_the_other() {
-    // From 3 to 5 on the x axis, all of it within the giant.
+    // Both reach from 3 to 5 on the x axis, all of it within the giant.
     assert_eq!(contact([0.0, 0.0], 10.0, [4.0, 0.0], 1.0).point, [4.0, 0.0]);
     assert_eq!(contact([4.0, 0.0], 1.0, [0.0, 0.0], 10.0).point, [4.0, 0.0]);
 }
@@ -104,7 +104,7 @@ fn geometry_of_images_needs_their_shifts_and_their_space() {
     assert_eq!(list, [across]);
 }
 
-/// Of a distance whose square vanishes, and of bodies on their way.
+/// Tests a distance whose square vanishes, and bodies on their way.
 #[test]
 fn geometry_in_f64_has_a_direction_at_any_distance() {
     let least = f64::from_bits(1);

@@ -18,18 +18,18 @@ use proptest::test_runner::FileFailurePersistence;
 #[derive(Debug, Clone)]
 enum Event {
     Add(u64),
-    /// The last body gets the id.
+    /// The last body takes the id.
     SwapRemove(Index),
-    /// All behind move up.
+    /// All later bodies move up.
     Remove(Index),
-    /// Another body gets the id.
+    /// Another body takes the id.
     Replace(Index, u64),
     Swap(Index, Index),
     Reverse,
     Clear,
 }
 
-/// Few keys, so that they come back, and far apart.
+/// Draws few keys, so that keys come back, and keys far apart.
 fn key() -> impl Strategy<Value = u64> {
     (0..30_u64).prop_map(|key| match key % 3 {
         0 => key,
@@ -64,7 +64,7 @@ fn happen(keys: &mut Vec<u64>, event: &Event) {
     }
 }
 
-/// What happens, the pairs of the frame, whether they go between groups, and what is spoilt in a copy that is tried
+/// What happens, the pairs of the frame, whether pairs are between groups, and the faults of a copy that is tried
 /// first.
 #[derive(Debug, Clone)]
 struct Step {
@@ -93,7 +93,7 @@ impl Step {
         all.filter(|&[a, b]| (self.between || a < b) && there.insert([a, b])).collect()
     }
 
-    /// Pairs and keys with faults.
+    /// Puts faults into pairs and keys.
     fn spoil(&self, pairs: &mut Vec<[u32; 2]>, keys: &mut [Vec<u64>; 2]) {
         for (at, kind) in &self.spoilt {
             match kind {
@@ -115,7 +115,7 @@ fn view(keys: &[Vec<u64>; 2], between: bool) -> Keys<'_> {
     if between { [keys[0].as_slice(), &keys[1]].into() } else { (&keys[0]).into() }
 }
 
-/// The error of a frame by double loops.
+/// Returns the error of a frame by double loops.
 fn refusal(pairs: &[[u32; 2]], keys: Keys<'_>) -> Option<ContactError> {
     let (groups, between) = match keys {
         Keys::Within(keys) => ([keys, keys], false),
@@ -153,7 +153,7 @@ fn refusal(pairs: &[[u32; 2]], keys: Keys<'_>) -> Option<ContactError> {
     (count > 0).then(|| ContactError::Pairs { count, first: first.into_iter().take(16).collect() })
 }
 
-/// Failures are kept beside this file, to be tried first from then on.
+/// Keeps failures beside this file, to be tried first from then on.
 fn config() -> ProptestConfig {
     let beside = FileFailurePersistence::WithSource("regressions");
     ProptestConfig { cases: 300, failure_persistence: Some(Box::new(beside)), ..ProptestConfig::default() }
@@ -181,7 +181,7 @@ proptest! {
             let expected = oracle.update(&pairs, view);
             let mut copy = tracker.clone();
             prop_assert_eq!(update(&mut tracker, Threads::Serial, &pairs, view), Ok(expected));
-            // A snapshot goes the same way, and does so again from where both are now.
+            // A snapshot comes to the same result, and again from where both are now.
             prop_assert!(update(&mut copy, Threads::Serial, &pairs, view).is_ok());
             prop_assert_eq!(slots(&copy), slots(&tracker));
             if frame % 2 == 0 {
@@ -194,13 +194,13 @@ proptest! {
     }
 }
 
-/// All slots that a tracker tells.
+/// Returns all slots that a tracker tells.
 fn slots(tracker: &ContactTracker) -> [&[u32]; 4] {
     let last = tracker.last();
     [last.begin().slots(), last.persist().slots(), last.end().slots(), last.pair_slots()]
 }
 
-/// Every third body leaves, newcomers take places, and all change order now and then.
+/// Moves on by a frame: now and then every third body is replaced, bodies leave and come, or the order changes.
 fn move_on(frame: u64, keys: &mut Vec<u64>) {
     let len = keys.len();
     match frame % 5 {
@@ -244,7 +244,7 @@ fn thousands_of_bodies_on_any_number_of_threads() {
     }
 }
 
-/// Large enough to be shared out, with faults of every kind: the same error on one thread and on three.
+/// Frames so large that threads share them, with faults of every kind, give the same error on one thread and on three.
 #[test]
 fn faults_of_large_frames_are_named_alike_on_any_threads() {
     let keys: Vec<u64> = (0..40_000).collect();
@@ -275,7 +275,7 @@ fn faults_of_large_frames_are_named_alike_on_any_threads() {
     );
 }
 
-/// Some thousands of images of few atoms, so many that several threads share them.
+/// Thousands of images of few atoms, so many that several threads share them.
 #[test]
 fn images_are_followed_on_any_number_of_threads() {
     let crystal = CRYSTALS.iter().find(|crystal| crystal.name == "diamond").expect("a crystal");
@@ -305,11 +305,11 @@ fn images_are_followed_on_any_number_of_threads() {
     frame(&ready[1], &keys[0], 1, 0);
     frame(&ready[0], &keys[0], 0, 1);
     frame(&ready[0], &keys[0], 0, 0);
-    // The bodies have changed places: most pairs are of other keys.
+    // The bodies have changed places, so that most pairs have other keys.
     frame(&ready[0], &keys[1], 1, 1);
 }
 
-/// In a cell so large that no two images touch, keys alone tell contacts apart; in a small one, shifts do.
+/// In a cell so large that no two images touch, keys alone tell contacts apart. In a small cell, shifts do.
 #[test]
 fn a_body_that_is_moved_back_keeps_its_contacts_in_a_large_cell() {
     let (mut finder, mut tracker) = (PairFinder::new(), ContactTracker::new());
@@ -335,7 +335,7 @@ fn a_body_that_is_moved_back_keeps_its_contacts_in_a_large_cell() {
     assert_eq!(frame([0.5, 9.5], 10.0, None), [1, 0, 0]);
     assert_eq!(frame([-0.5, 9.5], 10.0, None), [0, 1, 0]);
     assert_eq!(frame([9.5, 9.5], 10.0, None), [0, 1, 0]);
-    // In this one, each touches the other on both sides; that at no shift was there.
+    // In this cell each body touches the other on both sides. The contact without a shift was there before.
     assert_eq!(frame([0.5, 2.0], 3.0, Some([0; 2])), [1, 1, 0]);
     assert_eq!(frame([-0.5, 1.0], 3.0, Some([0; 2])), [0, 2, 0]);
     assert_eq!(frame([2.5, 1.0], 3.0, Some([-1, 0])), [0, 2, 0]);
@@ -380,7 +380,7 @@ fn messages_name_the_offenders() {
     assert_eq!(message(&[], [&[1, 2][..], &[9, 9]].into()), "1 repeated keys in group 1 refused: id 1 has key 9");
 }
 
-/// A giant's row holds all pairs; were it searched from end to end, this would not come to an end.
+/// All pairs are in a giant's row. A search of the whole row for each pair would not come to an end.
 #[test]
 fn a_giant_that_touches_all_is_no_cliff() {
     const BODIES: u32 = 500_000;
@@ -393,7 +393,7 @@ fn a_giant_that_touches_all_is_no_cliff() {
     assert_eq!((changes.persist().pairs(), changes.end().keys()), (&backwards[1..], &[[0, u64::from(BODIES) - 1]][..]));
 }
 
-/// A game goes back to a frame and plays on with other input, then as it was: ids, events and slots are the same.
+/// A game goes back to a frame and plays on with other input, then with the same. Ids, events and slots are the same.
 #[test]
 fn a_snapshot_goes_back() {
     let (mut finder, mut tracker) = (PairFinder::new(), ContactTracker::new());

@@ -1,5 +1,5 @@
-//! What a finder does beside the pairs of one view, each against plain loops: two sets and many, layers and tests of the
-//! caller's, lists of neighbours, and lists kept with a margin; by every instruction set, on any threads.
+//! What a finder does besides the pairs of one view: two sets and many, layers and tests of the caller's, lists of
+//! neighbours, and lists kept with a margin. All against plain loops, by every instruction set, on any threads.
 
 mod among;
 mod between;

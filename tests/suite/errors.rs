@@ -1,4 +1,4 @@
-//! Bad input is refused whole, by name, and leaves the finder as it was.
+//! Bad input is refused as a whole, by name, and leaves the finder as it was.
 
 use core::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +22,7 @@ fn refusal<const D: usize>(view: Bodies<'_, D>) -> InputError {
     serial.expect("a refusal")
 }
 
-/// The fault of one bad circle among good ones.
+/// Returns the fault of one bad circle among good circles.
 fn fault([x, y]: [f32; 2], radius: f32) -> Option<Reason> {
     let (x, y, r) = ([1.0, 2.0, x, 3.0], [0.0, 0.0, y, 0.0], [0.5, 0.5, radius, 0.5]);
     match PairFinder::new().find(Circles::new(&x, &y, &r)) {
@@ -198,8 +198,8 @@ fn strided_memory_must_hold_all_bodies() {
         |count, stride, x, y, radius| Circles::from_strided(&base, count, stride, [x, y], radius).map(|it| it.len());
     let all = RadiusField::All(1.0);
     assert_eq!(view(3, 16, 0, 4, all), Ok(3));
-    assert_eq!(view(3, 16, 4, 3, RadiusField::At(0)), Ok(3)); // unaligned, and one over the other
-    assert_eq!(view(5, 4, 0, 20, all), Ok(5)); // an axis behind the other
+    assert_eq!(view(3, 16, 4, 3, RadiusField::At(0)), Ok(3)); // unaligned, and one column over the other
+    assert_eq!(view(5, 4, 0, 20, all), Ok(5)); // one axis behind the other
     for (count, stride, offset) in
         [(3, 16, 5), (3, 17, 4), (1, 0, 37), (2, usize::MAX, 4), (usize::MAX, 4, 4), (3, 16, usize::MAX)]
     {
@@ -241,7 +241,7 @@ fn a_finder_goes_on_after_a_refusal() {
     assert!(finder.find(good.view()).expect("a good scene").pairs() == expected);
 }
 
-/// Structs in whatever layout: some with padding, some with fields that are no plain numbers.
+/// Fields are read from structs of any layout, with padding, and with fields that are no plain numbers.
 #[test]
 fn fields_of_any_struct_are_read_in_place() {
     #[derive(Clone, Copy)]

@@ -1,4 +1,5 @@
-//! In a pool that is shared with others: what a visitor may do, whose panic comes out, and what runs on whose stack.
+//! Searches in a pool that is shared with others: what a visitor may do, whose panic comes out, and what runs on whose
+//! stack.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -16,12 +17,12 @@ use jostle_testkit::{Kind, Scene, oracle, pool, scene};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// So many that all threads search from outside of a pool too.
+/// Returns so many bodies that all threads search them, even when called from outside a pool.
 fn crowd() -> Scene<2> {
     scene::scene(Kind::Dense, 30_000, 5)
 }
 
-/// What rayon offers, and a search by another finder, as a function of the caller's may call it.
+/// Calls what rayon offers, and searches by another finder, as a function of the caller's may.
 fn call_rayon(within: &Scene<2>) {
     assert_eq!(rayon::broadcast(|_| ()).len(), rayon::current_num_threads());
     assert_eq!(rayon::join(|| 1, || 2), (1, 2));
@@ -44,7 +45,7 @@ fn call_rayon(within: &Scene<2>) {
     assert_eq!(pairs as u64, finder.on(Threads::Serial).count(within.view()).expect("a good scene"));
 }
 
-/// Wherever a function of the caller's runs, it may call rayon, also what needs every thread of the pool.
+/// Wherever a function of the caller's runs, it may call rayon, even for work that needs every thread of the pool.
 #[test]
 fn whoever_is_called_may_call_rayon() {
     let (scene, mut finder) = (crowd(), PairFinder::new());
@@ -89,7 +90,7 @@ fn whoever_is_called_may_call_rayon() {
     }
 }
 
-/// Processor seconds that the threads of a pool have spent, where the system tells.
+/// Returns the processor seconds that the threads of a pool have spent, where the system tells.
 fn spent(pool: &ThreadPool) -> Option<f64> {
     let nanoseconds = || -> Option<u64> {
         fs::read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok()
@@ -97,12 +98,12 @@ fn spent(pool: &ThreadPool) -> Option<f64> {
     pool.broadcast(|_| nanoseconds()).into_iter().sum::<Option<u64>>().map(|sum| sum as f64 * 1e-9)
 }
 
-/// While a function of the caller's takes its time, on whatever thread, the others leave the processors alone.
+/// While a function of the caller's takes its time, on whatever thread, the other threads leave the processors alone.
 #[test]
 fn whoever_waits_for_the_caller_sleeps() {
     const NAP: Duration = Duration::from_millis(200);
     let (scene, pool, mut finder) = (crowd(), pool(4), PairFinder::new());
-    // Which function is to sleep at its first call, and how many were called.
+    // Runs every function of the caller's, of which `sleeper` sleeps at its first call.
     let mut search = |sleeper: usize| {
         let called = [const { AtomicUsize::new(0) }; 3];
         let call = |function: usize| {
@@ -135,7 +136,7 @@ fn whoever_waits_for_the_caller_sleeps() {
     }
 }
 
-/// This test once more as a process that may use one core: one thread searches there, whatever the pool.
+/// Runs this test once more in a process that may use one core: one thread searches there, whatever the pool.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_more_threads_search_than_the_process_may_use_cores() {
@@ -157,7 +158,7 @@ fn no_more_threads_search_than_the_process_may_use_cores() {
     let mut threads = |pool: &ThreadPool| {
         let seen = Mutex::new(BTreeSet::new());
         let visit = |_, _| {
-            // Slow at first, so that others come.
+            // The first visits are slow, so that other threads come.
             let mut seen = seen.lock().expect("nobody panics");
             if seen.insert(rayon::current_thread_index()) {
                 drop(seen);
@@ -169,11 +170,12 @@ fn no_more_threads_search_than_the_process_may_use_cores() {
     };
     let of_four = ThreadPoolBuilder::new().num_threads(4).build().expect("threads");
     assert_eq!(threads(&of_four), 1);
-    // Where more cores are assumed, more take part: so they would have. A thread may be late; not a hundred times.
+    // Where more cores are assumed, more threads take part, so more would have done so above. A thread may be late, but
+    // not a hundred times.
     assert!((0..100).any(|_| threads(&pool(4)) > 1));
 }
 
-/// Whatever the other threads are at, waiting for the one that panics included.
+/// The panic comes out whatever the other threads do, even while they wait for the thread that panics.
 #[test]
 fn the_callers_own_panic_comes_out_always() {
     let (scene, mut finder) = (crowd(), PairFinder::new());
@@ -197,7 +199,7 @@ fn the_callers_own_panic_comes_out_always() {
     });
 }
 
-/// Another's panic, on the same thread, is none of the search's.
+/// A search ignores another panic on its thread.
 #[test]
 fn a_destructor_of_an_unwinding_thread_may_search() {
     struct Searches<'a>(&'a Scene<2>, &'a Cell<usize>);
@@ -222,8 +224,9 @@ fn a_destructor_of_an_unwinding_thread_may_search() {
     });
 }
 
-/// A search does not run other tasks of its pool while it waits: not on the stack of its caller, nor under a lock that the
-/// caller holds. Only where the system takes a helper's thread away at the very moment at which it comes, rayon may.
+/// A search that waits does not run other tasks of its pool, neither on its caller's stack nor under a lock that the
+/// caller holds. Rayon may run one only where the system takes a helper's thread away at the very moment at which it
+/// comes.
 #[test]
 fn searches_that_are_spawned_do_not_nest() {
     const SEARCHES: usize = 2_000;
@@ -250,7 +253,7 @@ fn searches_that_are_spawned_do_not_nest() {
     assert!(deepest.into_inner() <= 2 && nested.into_inner() <= SEARCHES / 10);
 }
 
-/// Many worlds side by side, each search with as many threads as are to spare.
+/// Many worlds are searched side by side, each with as many threads as are to spare.
 #[test]
 fn searches_within_tasks_of_the_pool_find_the_same() {
     let scene = crowd();
@@ -259,9 +262,7 @@ fn searches_within_tasks_of_the_pool_find_the_same() {
     assert!(pool(4).install(|| (0..60).into_par_iter().map_init(PairFinder::new, search).all(|same| same)));
 }
 
-/// Small searches of a thread share scratch: each finder keeps what it has found all the same, also when another one has searched
-/// since, when searches are made within a search, and when one of them panics.
-/// Of so many bodies a finder tries whether one thread is faster.
+/// With so many bodies, a finder tries whether one thread is faster.
 #[test]
 fn searches_find_the_same_whichever_threads_are_tried() {
     for n in [9_000, 15_000] {
@@ -288,6 +289,8 @@ fn searches_find_the_same_whichever_threads_are_tried() {
     }
 }
 
+/// Small searches of a thread share scratch. Each finder keeps what it has found even if another finder has searched
+/// since, if searches run within a search, or if one of them panics.
 #[test]
 fn finders_of_small_worlds_keep_what_is_theirs() {
     let worlds: Vec<Scene<2>> = (0..9).map(|seed| scene::scene(Kind::Dense, 60 + 90 * seed, seed as u64)).collect();

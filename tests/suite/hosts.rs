@@ -1,4 +1,4 @@
-//! The same pairs, in the same order, from a host's own threads, whatever the host is like.
+//! A host's own threads find the same pairs in the same order, whatever the host is like.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ impl<F: Fn(usize, Task<'_>) + Sync> Spawner for Host<F> {
     }
 }
 
-/// A thread a task.
+/// Runs each task on a thread of its own.
 fn scoped(tasks: usize, task: Task<'_>) {
     thread::scope(|scope| (0..tasks).for_each(|number| drop(scope.spawn(move || task(number)))));
 }
@@ -37,12 +37,12 @@ fn backward(tasks: usize, task: Task<'_>) {
     (0..tasks).rev().for_each(task);
 }
 
-/// One after the other, on a thread that is not the caller's.
+/// Runs the tasks one after the other, on a thread that is not the caller's.
 fn abroad(tasks: usize, task: Task<'_>) {
     thread::scope(|scope| drop(scope.spawn(|| backward(tasks, task))));
 }
 
-/// Calls some tasks more than once, and some that there are not, from several threads.
+/// Calls some tasks more than once, and some numbers that are no tasks, from several threads.
 fn too_much(tasks: usize, task: Task<'_>) {
     scoped(3 * tasks, &|number| task(number * 7 % (5 * tasks)));
     task(usize::MAX);
@@ -55,7 +55,7 @@ fn last_only(tasks: usize, task: Task<'_>) {
 }
 
 mod standing {
-    //! Threads that stand by from call to call, as those of an engine do.
+    //! Threads that stand by from call to call, as an engine's threads do.
     #![allow(unsafe_code, reason = "a task lent to threads that outlive it")]
 
     use super::Task;
@@ -86,7 +86,7 @@ mod standing {
             Self { jobs: Mutex::new(jobs), threads }
         }
 
-        /// Whether no thread has come to an end.
+        /// Returns whether all threads are still alive.
         pub(crate) fn all_alive(&self) -> bool {
             self.threads.iter().all(|thread| !thread.is_finished())
         }
@@ -105,7 +105,7 @@ mod standing {
         }
 
         fn run(&self, tasks: usize, task: Task<'_>) {
-            // SAFETY: this returns when every job that refers to the task has said that it is done.
+            // SAFETY: this function returns only when every job that refers to the task has said that it is done.
             let task = unsafe { core::mem::transmute::<Task<'_>, Task<'static>>(task) };
             let (done, all_done) = channel();
             let jobs = self.jobs.lock().expect("no panic");
@@ -140,7 +140,7 @@ fn for_each_host(mut check: impl FnMut(&str, &dyn Spawner)) {
     check("the last task only", &Host(3, last_only));
 }
 
-/// Pairs in order, as a fold by one type of function.
+/// Returns the pairs in order, by a fold with one type of function.
 fn fold<const D: usize>(
     finder: &mut PairFinder<D>,
     threads: Threads<'_>,
@@ -165,7 +165,7 @@ fn visit<const D: usize>(
     finder.on(threads).for_each_pair(view, visit)
 }
 
-/// All forms of one search.
+/// All answers of one search.
 #[derive(PartialEq)]
 struct Answers {
     list: Vec<[u32; 2]>,
@@ -199,7 +199,7 @@ fn same_as_on_one_thread<const D: usize>(kinds: &[Kind], n: usize) {
         assert!(expected.count > 0 && expected.folded == expected.list, "{kind}");
         for_each_host(|name, host| {
             let mut finder = PairFinder::new();
-            // The second time with memory from the first.
+            // The second search uses memory from the first.
             for time in ["first", "second"] {
                 let answers = Answers::of(&mut finder, Threads::Host(host), scene.view());
                 assert!(answers == expected, "{kind}, {D}D, {name}, {time} time");
@@ -218,7 +218,7 @@ fn same_spheres_as_on_one_thread() {
     same_as_on_one_thread::<3>(&[Kind::Uniform, Kind::Dense, Kind::Clustered], 45_000);
 }
 
-/// More bodies than caches hold, so that segments are taken in turn, and workers wait for each other.
+/// More bodies than caches hold, so that segments are taken in turn and workers wait for each other.
 #[test]
 fn same_order_for_many_bodies() {
     let scene = scene::scene::<2>(Kind::Clustered, 300_000, 2);
@@ -232,7 +232,7 @@ fn same_order_for_many_bodies() {
     });
 }
 
-/// One thread keeps the order of the list, in whatever order it runs the tasks.
+/// On one thread, calls keep the order of the list, in whatever order the host runs the tasks.
 #[test]
 fn calls_on_one_thread_are_in_order() {
     let scene = scene::scene::<2>(Kind::Uniform, 40_000, 3);
@@ -260,7 +260,7 @@ fn few_bodies_do_not_trouble_the_host() {
     assert!(calls.load(Ordering::Relaxed) > 0);
 }
 
-/// A panic of the caller's own function is kept from the host, and comes out on the calling thread.
+/// The host does not see a panic of the caller's own function, which comes out on the calling thread.
 #[test]
 fn a_panic_of_a_visitor_does_not_unwind_through_the_host() {
     let scene = scene::scene::<2>(Kind::Dense, 40_000, 8);
@@ -292,8 +292,8 @@ fn a_panic_of_a_visitor_does_not_unwind_through_the_host() {
     assert!(standing.all_alive());
 }
 
-/// A host that panics itself, before or after the tasks of any call: that comes out, and finder, tree and prepared set are
-/// whole.
+/// The host itself panics, before or after the tasks of any call. The panic comes out, and finder, tree and prepared
+/// set stay whole.
 #[test]
 fn a_panic_of_the_host_leaves_all_whole() {
     let scene = scene::scene::<2>(Kind::Clustered, 40_000, 8);

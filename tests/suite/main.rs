@@ -1,5 +1,5 @@
-//! All that the library promises which no build can change, in one program: each of them compiles what it uses of a search
-//! anew.
+//! The promises of the library that no build can change, tested in one program, since each program compiles anew what
+//! it uses of a search.
 
 mod ahead;
 mod boxes;

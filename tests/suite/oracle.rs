@@ -8,7 +8,7 @@ use jostle_testkit::pairs::{ascending, assert_same};
 use jostle_testkit::{Kind, Scene, oracle, pool, scene, sweep, ugly};
 use rayon::ThreadPool;
 
-/// A finder and a pool for each number of threads, all used for scene after scene.
+/// A finder and a pool for each number of threads. All are used for scene after scene.
 struct Finders<const D: usize>(Vec<(ThreadPool, PairFinder<D>)>);
 
 impl<const D: usize> Finders<D> {
@@ -16,7 +16,7 @@ impl<const D: usize> Finders<D> {
         Self([1, 2, 3, 8].map(|threads| (pool(threads), PairFinder::new())).into())
     }
 
-    /// Checks that all find `expected` (ascending), in one and the same order.
+    /// Checks that all finders find `expected` (ascending), in one and the same order.
     fn check(&mut self, name: &str, view: Bodies<'_, D>, expected: &[[u32; 2]]) {
         let mut serial = PairFinder::new();
         let found = serial.on(Threads::Serial).find(view).expect(name);
@@ -152,7 +152,8 @@ fn structs_equal_slices<const D: usize>() {
     }
 }
 
-/// Bodies in bytes without a struct, aligned or not, in rows or in columns: as those in slices, `f32` and `f64`.
+/// Bodies in bytes without a struct, aligned or not, in rows or in columns, have the same pairs as in slices, in `f32`
+/// and `f64`.
 fn strided_equal_slices<const D: usize>() {
     macro_rules! check {
         ($scalar:ty, $n:expr) => {
@@ -164,7 +165,8 @@ fn strided_equal_slices<const D: usize>() {
             let (mut one, mut other) = (PairFinder::new(), PairFinder::new());
             let expected = one.find(slices).expect("slices").pairs();
             let size = size_of::<$scalar>();
-            // The first byte, from body to body, and from scalar to scalar; bytes between them are no numbers.
+            // The first byte, the stride from body to body, and that from scalar to scalar. Bytes between scalars are
+            // no numbers.
             let rows = [(0, 8 * size, size), (1, 4 * size, size), (3, 6 * size + 1, size + 1)];
             for (first, stride, apart) in rows.into_iter().chain([0, 1].map(|first| (first, size, $n * size))) {
                 let mut bytes = vec![255_u8; first + $n * stride + D * apart];

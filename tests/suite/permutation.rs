@@ -1,4 +1,4 @@
-//! The caller's arrays sorted by rank: every element arrives, references follow, and the pairs stay what they were.
+//! The caller's arrays sorted by rank: every element arrives, references follow, and the pairs stay the same.
 
 use jostle::{LinearTree, PairFinder, Permutation, PermutationError, Threads};
 use jostle_testkit::{Kind, Scene, pool, scene, ugly, within};
@@ -12,7 +12,7 @@ fn taken<const D: usize>(scene: &Scene<D>) -> Permutation {
     order
 }
 
-/// Sorts by plain indexing, in place, by copies, and on three threads.
+/// Checks sorting in place, by copies, and on three threads, against plain indexing.
 fn check<const D: usize>(name: &str, scene: &Scene<D>) {
     let mut order = taken(scene);
     let names: Vec<String> = (0..scene.len()).map(|id| format!("body {id}")).collect();

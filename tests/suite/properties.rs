@@ -8,10 +8,10 @@ use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use rayon::ThreadPool;
 
-/// A body of either dimension: the plane ignores the third axis.
+/// A body in the plane or in space. The plane ignores the third axis.
 type Body = ([f32; 3], f32);
 
-/// Any magnitude from the smallest subnormal number to 2^57, of either sign.
+/// Draws any magnitude from the smallest subnormal number to 2^57, of either sign.
 fn magnitude() -> impl Strategy<Value = f32> {
     (any::<bool>(), 0..(127_u32 + 57) << 23).prop_map(|(negative, bits)| {
         let x = f32::from_bits(bits);
@@ -40,7 +40,7 @@ fn radius() -> impl Strategy<Value = f32> {
     ]
 }
 
-/// Bodies near each other: their coordinates and radii are scaled and moved together.
+/// Draws bodies near each other, whose coordinates and radii are scaled and moved together.
 fn cluster() -> impl Strategy<Value = Vec<Body>> {
     let place = prop_oneof![Just(0.0), Just(1e7), -1e3_f32..1e3, magnitude()];
     let scale =
@@ -55,12 +55,12 @@ fn cluster() -> impl Strategy<Value = Vec<Body>> {
     })
 }
 
-/// Half of the reach that the contract allows, so that a coordinate and a radius fit together.
+/// Clamps to half of the reach that the contract allows, so that a coordinate and a radius fit together.
 fn within_limit(x: f32) -> f32 {
     x.clamp(-oracle::LIMIT / 2.0, oracle::LIMIT / 2.0)
 }
 
-/// Clusters, some bodies of which stand twice.
+/// Draws clusters in which some bodies stand several times.
 fn bodies() -> impl Strategy<Value = Vec<Body>> {
     let clusters = vec(cluster(), 1..8).prop_map(|clusters| clusters.concat());
     (clusters, vec((any::<prop::sample::Index>(), 1..20_usize), 0..4)).prop_map(|(mut bodies, copies)| {
@@ -73,7 +73,7 @@ fn bodies() -> impl Strategy<Value = Vec<Body>> {
     })
 }
 
-/// Any bits at all in a few of the bodies: NaN, infinite, negative, too far.
+/// Draws bodies, a few of which have any bits at all: NaN, infinite, negative, too far.
 fn spoilt_bodies() -> impl Strategy<Value = Vec<Body>> {
     let bad = prop_oneof![
         any::<u32>().prop_map(f32::from_bits),
@@ -101,7 +101,7 @@ fn three_threads() -> ThreadPool {
     jostle_testkit::pool(3)
 }
 
-/// The pairs in ascending order, after a check that three threads give the same sequence as one.
+/// Returns the pairs in ascending order, after a check that three threads give the same sequence as one.
 fn find<const D: usize>(scene: &Scene<D>, pool: &ThreadPool) -> Result<Vec<[u32; 2]>, InputError> {
     let mut finder = PairFinder::new();
     let serial = finder.on(Threads::Serial).find(scene.view()).map(|found| found.pairs().to_vec());
@@ -130,7 +130,7 @@ fn is_refused_as_it_should<const D: usize>(bodies: &[Body], pool: &ThreadPool) {
     assert_eq!(find(&scene, pool), expected);
 }
 
-/// Failures are kept beside this file, to be tried first from then on.
+/// Keeps failures beside this file, to be tried first from then on.
 fn config() -> ProptestConfig {
     let beside = FileFailurePersistence::WithSource("regressions");
     ProptestConfig { cases: 300, failure_persistence: Some(Box::new(beside)), ..ProptestConfig::default() }

@@ -1,5 +1,5 @@
-//! Questions to a built tree against plain loops: every kind of query on every scene, by every instruction set, one by one
-//! and in batches on any threads.
+//! Questions to a built tree, against plain loops: every kind of query on every scene, by every instruction set, one by
+//! one and in batches on any threads.
 
 mod asked;
 mod batches;

@@ -4,7 +4,7 @@ use jostle::{Capsules, CoherentFinder, ContactTracker, NeighborLists, PairFinder
 use jostle_testkit::shapes::{BoxKind, boxes};
 use jostle_testkit::{Kind, scene};
 
-/// What is recorded task by task is what is found otherwise.
+/// A recorded search finds the same as an unrecorded one.
 #[test]
 fn recorded_rows_and_contacts_are_the_same() {
     let scene = scene::scene::<2>(Kind::Dense, 30_000, 4);
@@ -32,7 +32,7 @@ fn recorded_rows_and_contacts_are_the_same() {
     assert!(recorded.on(Threads::Serial).update_recorded(pairs, &keys[1..]).is_err());
 }
 
-/// Rows of boxes and capsules, which are made of pairs: all that grows with their number is in regions of many tasks.
+/// Rows of boxes and capsules are made of pairs. All work that grows with their number is in regions of many tasks.
 #[test]
 fn recorded_rows_of_shapes_are_the_same() {
     let scene = boxes::<2>(BoxKind::Uniform, 30_000);
@@ -51,7 +51,7 @@ fn recorded_rows_of_shapes_are_the_same() {
     }
 }
 
-/// Coherent frames, searched and kept: a few bodies jump in each.
+/// Tests coherent frames, rebuilt and kept, in each of which a body jumps.
 #[test]
 fn recorded_coherent_frames_are_the_same() {
     let mut scene = scene::scene::<2>(Kind::Dense, 10_000, 4);

@@ -10,7 +10,7 @@ use jostle_testkit::shapes::{BoxKind, BoxScene, Seen, Solid, boxes, solid_images
 use crate::boxes::rows_of;
 use crate::embed::ways::{Way, Ways};
 
-/// Columns of each shape, about as many bodies as asked for, and the same as solids.
+/// Columns of each shape, of about as many bodies as asked for. `sets` and `solids` give the same bodies.
 struct Mixture<const D: usize> {
     boxes: BoxScene<D>,
     doubles: [[Vec<f64>; D]; 2],
@@ -30,7 +30,7 @@ impl<const D: usize> Mixture<D> {
         Self { boxes, doubles, centers, radii }
     }
 
-    /// Circles, boxes in `f32`, boxes in `f64`, capsules in `f32` and in `f64`.
+    /// Returns circles, boxes in `f32`, boxes in `f64`, capsules in `f32` and capsules in `f64`.
     fn sets(&self) -> [Set<'_, D>; 5] {
         let [lo, hi] = &self.doubles;
         [
@@ -58,7 +58,7 @@ impl<const D: usize> Mixture<D> {
     }
 }
 
-/// What was found but for pairs that are too close to be told, against what is known.
+/// Checks the pairs found against the known pairs, except for pairs that are too close to tell.
 fn assert_told(name: &str, found: &[[u32; 2]], [sure, close]: &[Vec<[u32; 2]>; 2]) {
     let told: Vec<_> = ascending(found).into_iter().filter(|pair| close.binary_search(pair).is_err()).collect();
     assert_same(name, &told, sure);
@@ -93,18 +93,18 @@ fn bodies_of_every_shape_meet_each_other() {
     mixtures::<3>();
 }
 
-/// The vectors of a space that repeats.
+/// Returns the vectors of a space that repeats.
 fn vectors_of<const D: usize>(space: Space<D>) -> [Option<[f64; D]>; D] {
     core::array::from_fn(|k| space.repeats()[k].then_some(space.vectors()[k]))
 }
 
-/// The pairs of two sets and their shifts, in the order of the list.
+/// Returns the pairs of two sets with their shifts, in the order of the list.
 fn seen<const D: usize>(way: &mut Way<D>, input: Input<'_, D>) -> Vec<Seen<D>> {
     let found = way.search().find(input).expect("sets");
     found.pairs().iter().copied().zip(found.image_shifts()).collect()
 }
 
-/// As [`assert_told`], of pairs at images.
+/// Checks as [`assert_told`], for pairs at images.
 fn assert_seen<const D: usize>(name: &str, found: &[Seen<D>], [sure, close]: &[Vec<Seen<D>>; 2]) {
     let mut told: Vec<_> = found.iter().copied().filter(|pair| close.binary_search(pair).is_err()).collect();
     told.sort_unstable();
@@ -113,7 +113,7 @@ fn assert_seen<const D: usize>(name: &str, found: &[Seen<D>], [sure, close]: &[V
 
 fn spaces<const D: usize>(n: usize, width: f64, spaces: &[Space<D>], most: i32) {
     let mut ways = Ways::<D>::all();
-    // Bodies inside of the cell, and many cells off.
+    // Some bodies lie inside the cell, some many cells away.
     let mut mixture = Mixture::<D>::new(n, 0.0);
     for id in (0..n).step_by(7) {
         mixture.centers[0][id] += width as f32;
@@ -144,7 +144,7 @@ fn spaces<const D: usize>(n: usize, width: f64, spaces: &[Space<D>], most: i32) 
 
 #[test]
 fn bodies_of_every_shape_meet_across_the_borders_of_a_cell() {
-    // 80 bodies lie in 9 by 9, or in 4.3 by 4.3 by 4.3.
+    // 80 bodies lie in an area of 9 by 9, or in a volume of 4.3 by 4.3 by 4.3.
     let flat = [
         Space::periodic([Some([0.0, 9.5]), Some([-1.0, 8.5])]),
         Space::periodic([None, Some([0.0, 8.0])]),
@@ -178,7 +178,7 @@ fn bodies_may_be_longer_than_the_period_and_meet_themselves() {
         &ways.same("rods", |way| seen(way, input)),
         &solid_images(&solids, &others, &vectors_of(space), &9),
     );
-    // Without an end where space does not repeat, but not where it does.
+    // A body may be endless where space does not repeat, but not where it does.
     let endless = [f32::NEG_INFINITY, f32::INFINITY];
     let wall = jostle::Boxes::new([&[0.5], &endless[..1]], [&[1.0], &endless[1..]]);
     let across = ways.same("wall", |way| seen(way, between(wall, bars).space(space)));
@@ -195,7 +195,7 @@ fn prepared<const D: usize>(n: usize, space: Space<D>) {
     let mut ways = Ways::<D>::all();
     let mixture = Mixture::<D>::new(n, 3.0);
     let (sets, mut kept) = (mixture.sets(), [(); 5].map(|()| PreparedSet::new()));
-    // Twice, so that what is left of another kind would be seen.
+    // Each set is built twice, so that remains of another kind would show.
     for turn in [1, 0] {
         for (at, prepared) in kept.iter_mut().enumerate() {
             prepared.build(sets[(at + turn) % 5], space, Threads::Current).expect("a set");
@@ -230,7 +230,7 @@ fn boxes_and_capsules_may_stay_sorted() {
     prepared::<2>(90, Space::open());
     prepared::<2>(90, Space::periodic([Some([0.0, 9.5]), Some([0.0, 9.0])]));
     prepared::<3>(90, Space::periodic([Some([0.0, 5.0]), None, None]));
-    // Far from what has been prepared, and a thousand times as large.
+    // Bodies far from the prepared ones, and a thousand times as large.
     let (lo, hi) = ([0.25_f32, 0.5], [0.5_f32, 1.0]);
     let small = jostle::Boxes::new([&lo, &lo], [&hi, &hi]);
     let mut walls = PreparedSet::new();
@@ -249,7 +249,7 @@ fn boxes_and_capsules_may_stay_sorted() {
     }
 }
 
-/// The bodies of a set at all images, with their shifts.
+/// Returns the bodies of a set at all images, with their shifts.
 fn images_of<const D: usize>(solids: &[Solid<D>], space: Space<D>, most: i32) -> Vec<(jostle::Seen<D>, Solid<D>)> {
     let (side, vectors) = (2 * most + 1, vectors_of(space));
     let mut images = Vec::new();
@@ -302,7 +302,7 @@ fn questions<const D: usize>(n: usize, space: Space<D>, most: i32) {
             let entered: Vec<_> = images.iter().map(|(seen, solid)| (*seen, solid.entered(point, unit, 4.0))).collect();
             for (seen, (distance, apart)) in &entered {
                 let hit = reached.iter().find(|hit| hit.body == *seen);
-                // Near the end of the ray, or of what it grazes, either may be.
+                // Near the end of the ray, or where it grazes a body, either answer is allowed.
                 if apart.abs() > 1e-7 {
                     assert_eq!(hit.is_some(), *apart < 0.0, "{name}, ray {number}: {seen:?} at {distance}, {apart}");
                     assert!(
@@ -359,7 +359,7 @@ fn borders_of_boxes_are_closed_and_some_have_no_end() {
 
 #[test]
 fn the_nearest_are_found_however_small_the_bodies_and_however_far_the_point() {
-    // In a frame as small as the bodies are, the squared distance of the second one is beyond what `f64` holds.
+    // In a frame as small as the bodies, the squared distance of the second body is beyond the range of `f64`.
     let (lo, hi) = ([f64::NEG_INFINITY, 2.9e17], [f64::INFINITY, 2.9e17]);
     let boxes = Boxes64::new([&lo, &[-6e-145, 0.0]], [&hi, &[0.0, 1e-200]]);
     let mut set = PreparedSet::<2>::new();
@@ -394,7 +394,7 @@ fn contacts_of<const D: usize>(space: Space<D>) {
             let length2: f64 = contact.normal.iter().map(|x| x * x).sum();
             assert!((length2 - 1.0).abs() < 1e-9, "{name}: {contact:?}");
             assert!(!touch(one, pushed(contact.depth + 1e-6)), "{name}: {one:?}, {other:?}, {contact:?}");
-            // All of a capsule that reaches into a box leaves it.
+            // The whole of a capsule that reaches into a box leaves it.
             let mixed = matches!((one, other), (Solid::Boxed(_), Solid::Long(..)) | (Solid::Long(..), Solid::Boxed(_)));
             let still = mixed || contact.depth < 1e-5 || touch(one, pushed(contact.depth - 1e-6));
             assert!(still, "{name}: {one:?}, {other:?}, {contact:?}");
@@ -410,7 +410,7 @@ fn bodies_of_every_shape_part_along_the_normals_of_their_contacts() {
     contacts_of::<2>(Space::open());
     contacts_of::<2>(Space::periodic([Some([0.0, 9.0]), Some([0.0, 9.0])]));
     contacts_of::<3>(Space::open());
-    // A tracker goes by ids, whatever the bodies are.
+    // A tracker goes by ids, whatever the shape of the bodies.
     let (mut finder, mut tracker, mut changes) = (PairFinder::<2>::new(), ContactTracker::default(), Vec::new());
     for x in [0.0, 1.5, 1.75, 3.0] {
         let at = [x];

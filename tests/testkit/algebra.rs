@@ -1,4 +1,4 @@
-//! The definition of every search against cases small enough to know.
+//! The definition of every search, against cases small enough to be known.
 
 use jostle_testkit::algebra::{
     CRYSTALS, Case, Columns, Hit, Neighbor, PlainLayers, PlainMoves, PlainRadii, PlainSet, PlainSpace, Relation,
@@ -34,7 +34,7 @@ fn what_leaves_on_one_side_comes_in_on_the_other() {
     assert_eq!((rows[1][0], rows[1].len(), case.rows(&case.hits(), false)[2].len()), (back, 2, 0));
 }
 
-/// Points of a lattice within a distance of one of them, itself left out.
+/// Counts points of a lattice within a distance of one of them, which is not counted.
 #[test]
 fn a_body_meets_images_of_itself() {
     for (cutoff, neighbours) in [(0.5, 0), (1.0, 6), (1.5, 18), (2.0, 32), (3.0, 122)] {
@@ -44,7 +44,7 @@ fn a_body_meets_images_of_itself() {
             margin: 0.0,
         };
         let vectors = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-        // The same lattice by vectors that are far from square.
+        // The same lattice by vectors that are far from orthogonal.
         let skewed = [[1.0, 0.0, 0.0], [5.0, 1.0, 0.0], [-3.0, 2.0, 1.0]];
         for vectors in [vectors, skewed] {
             let case = Case::within(

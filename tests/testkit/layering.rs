@@ -1,11 +1,11 @@
-//! Modules of a crate do not import each other in circles: each folder, and each file of a folder, stands above what it uses.
-//! And what examples import is what users have.
+//! Modules of a crate do not import each other in circles: each folder, and each file of a folder, stands above what it
+//! uses. And examples import only names that users have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The source of each module by its path, `lib` and `main` apart, without comments and unit tests.
+/// Collects the source of each module by its path, without comments and unit tests. `main` is left out.
 fn modules(folder: &Path, above: &[String], into: &mut BTreeMap<Vec<String>, String>) {
     for entry in fs::read_dir(folder).expect("a folder of sources") {
         let path = entry.expect("an entry").path();
@@ -22,7 +22,7 @@ fn modules(folder: &Path, above: &[String], into: &mut BTreeMap<Vec<String>, Str
     }
 }
 
-/// All paths of a tree of names, `a::{b, c::d}`.
+/// Collects all paths of a tree of names, `a::{b, c::d}`.
 fn paths(tree: &str, before: &[String], into: &mut Vec<Vec<String>>) {
     let tree = tree.trim();
     let Some((head, rest)) = tree.split_once('{') else {
@@ -50,7 +50,7 @@ fn paths(tree: &str, before: &[String], into: &mut Vec<Vec<String>>) {
     }
 }
 
-/// What a source names of its crate: by `use`, or by a path that begins with `crate` or `super`.
+/// Returns what a source names of its crate: by `use`, or by a path that begins with `crate` or `super`.
 fn named(code: &str) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     for (at, _) in code.match_indices("use ") {
@@ -65,12 +65,12 @@ fn named(code: &str) -> Vec<Vec<String>> {
     all
 }
 
-/// Which child of which folder uses which other child of it.
+/// Returns which child of which folder uses which other child of the folder.
 fn uses(source: &Path) -> BTreeSet<(Vec<String>, String, String)> {
     let mut sources = BTreeMap::new();
     modules(source, &[], &mut sources);
     let root = sources.remove(&vec!["lib".to_owned()]).unwrap_or_default();
-    // What the root passes on stands where it comes from.
+    // A name that the root passes on stands for the place where it comes from.
     let passed_on: BTreeMap<_, _> = named(&root)
         .into_iter()
         .filter(|path| path.len() > 1)
@@ -96,7 +96,8 @@ fn uses(source: &Path) -> BTreeSet<(Vec<String>, String, String)> {
     uses
 }
 
-/// The uses that are left once every module that uses none of those left, or is used by none, has been taken away.
+/// Returns the uses that remain after repeatedly removing modules that use no remaining module or that no remaining
+/// module uses.
 fn circles(mut uses: BTreeSet<(Vec<String>, String, String)>) -> BTreeSet<(Vec<String>, String, String)> {
     loop {
         let all = uses.clone();
@@ -132,10 +133,10 @@ fn circles_are_found() {
     assert_eq!(all, ["crate::a::B", "crate::a::c::D", "crate::e"]);
 }
 
-/// Not part of the documentation, so not of `jostle` either.
+/// Names outside the documentation, and so not of `jostle` either.
 const HIDDEN: [&str; 2] = ["Workers", "record"];
 
-/// Lines of examples in a folder of sources, as they are shown.
+/// Collects the lines of examples in a folder of sources, as they are shown.
 fn shown(folder: &Path, into: &mut Vec<String>) {
     for entry in fs::read_dir(folder).expect("a folder of sources") {
         let path = entry.expect("an entry").path();

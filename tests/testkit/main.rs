@@ -1,4 +1,4 @@
-//! What everything is held against, held against itself and what is known.
+//! The kit that everything is checked against, checked against itself and against known answers.
 
 mod algebra;
 mod hash;

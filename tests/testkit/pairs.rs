@@ -1,4 +1,4 @@
-//! Lists of pairs are sorted by the kit's own sort where they are long.
+//! Long lists of pairs are sorted by the kit's own sort.
 
 use jostle_testkit::pairs::ascending;
 use jostle_testkit::random::Random;

@@ -61,7 +61,7 @@ fn centres_lie_in_the_world_and_seeds_matter() {
     }
 }
 
-/// On any platform: a change here changes every golden hash and every figure ever published.
+/// Scenes are the same on any platform. A change here changes every golden hash and every figure ever published.
 #[test]
 fn scenes_stay_what_they_are() {
     fn hash<const D: usize>(kind: Kind) -> u64 {

@@ -16,7 +16,7 @@ fn equals_oracle<const D: usize>() {
 
 #[test]
 fn equals_the_oracle_in_f64() {
-    // Rows that just touch or just do not, by roundings alone, at places of all magnitudes.
+    // Neighbours in a row that touch or do not by rounding alone, at places of all magnitudes.
     for (at, pitch) in [(0.0, 0.1), (1e-290, 1e-300), (-4e8, 0.3), (1e100, 1e86), (0.0, 1e-161), (0.0, 1e140)] {
         let x: Vec<f64> = (0..300).map(|i| at + pitch * f64::from(i)).collect();
         let y: Vec<f64> = (0..300).map(|i| pitch * 1e-9 * f64::from(i % 7)).collect();

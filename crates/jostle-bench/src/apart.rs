@@ -1,5 +1,5 @@
-//! How far the cores of a machine lie apart, which in a virtual one may change from second to second: what a few threads do together
-//! on ten thousand bodies takes twice as long where each line of memory comes from afar.
+//! How far the cores of a machine lie apart. In a virtual machine this may change from second to second: a few threads
+//! that work together on ten thousand bodies take twice as long where each line of memory comes from afar.
 
 use std::hint;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -12,16 +12,18 @@ use crate::race::Timing;
 /// Rounds whose median counts.
 const ROUNDS: usize = 9;
 
-/// Times that each of two threads hands the line over, in a round.
+/// How often each of two threads hands the line over in a round.
 const TURNS: u32 = 20_000;
 
-/// A round ends by now, however many turns it had: where other threads want the same cores, a turn can take milliseconds.
+/// The longest time of a round, however few turns it had: where other threads want the same cores, a turn can take
+/// milliseconds.
 const ROUND: Duration = Duration::from_millis(20);
 
-/// Looks at the line between two looks at the end of the round.
+/// Looks at the line between two checks whether the round is over.
 const LOOKS: u32 = 1000;
 
-/// Nanoseconds that a line of memory takes from one core to another, as two threads hand one over; nothing where there is one core.
+/// Returns the nanoseconds that a line of memory takes from one core to another, as two threads hand it over. Returns
+/// `None` where there is one core.
 pub(crate) fn nanoseconds() -> Option<f64> {
     if numbers::all() < 2 {
         return None;
@@ -56,7 +58,7 @@ fn round() -> f64 {
     })
 }
 
-/// Waits until the line holds `own`: true; or until the round is over: false.
+/// Waits until the line holds `own`, then returns true; or until the round is over, then returns false.
 fn comes(turn: &AtomicU32, own: u32, over: impl Fn() -> bool) -> bool {
     loop {
         for _ in 0..LOOKS {

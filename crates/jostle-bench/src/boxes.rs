@@ -1,4 +1,5 @@
-//! Boxes against those who search boxes by nature, and grids written for them by hand: every answer checked.
+//! Boxes against libraries that search boxes by nature, and against grids written for boxes by hand. Every answer is
+//! checked.
 
 mod grids;
 mod libraries;
@@ -50,7 +51,7 @@ trait Rival: Send {
     fn find(&mut self, scene: &BoxScene<2>) -> &[[u32; 2]];
 }
 
-/// Ourselves.
+/// Jostle itself.
 #[derive(Default)]
 struct Ours(PairFinder<2>);
 
@@ -90,7 +91,7 @@ fn rivals() -> Vec<Box<dyn Rival>> {
     ]
 }
 
-/// Even boxes, three times as wide: a dozen neighbours each.
+/// Makes uniform boxes three times as wide, so that each has about a dozen neighbours.
 fn dense(n: usize) -> BoxScene<2> {
     let mut scene = boxes(BoxKind::Uniform, n);
     for axis in 0..2 {
@@ -123,7 +124,7 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
     output.table("boxes-2d", &table)
 }
 
-/// Bytes that a finder holds for each box, beside the list of their pairs, after two searches.
+/// Returns the bytes that a finder holds for each box, besides the list of pairs, after two searches.
 fn bytes_a_box(scene: &BoxScene<2>) -> f64 {
     let mut finder = PairFinder::new();
     for _ in 0..2 {
@@ -136,7 +137,7 @@ fn bytes_a_box(scene: &BoxScene<2>) -> f64 {
 /// Checks and times all rivals in turn.
 ///
 /// # Panics
-/// When the pairs of one are not those of the others.
+/// When the pairs of one rival are not those of the others.
 fn time(table: &mut Table, (name, kind): (&str, BoxKind), scene: &BoxScene<2>, (only, common): (&[String], &Common)) {
     let n = scene.len();
     let wanted = |rival: &dyn Rival| wants(only, rival.name()) && !rival.hopeless(kind, n);

@@ -1,5 +1,5 @@
-//! The systems that our users come from, beside ourselves: time, tests, bytes, and from what number of bodies on each
-//! of them pays.
+//! The systems that our users come from, beside Jostle: time, tests, bytes, and from what number of bodies on each of
+//! them pays.
 
 mod agents;
 mod bitmaps;
@@ -47,7 +47,7 @@ const STEP: f64 = 0.15;
 /// Beyond this number of bodies, brute force takes seconds.
 const BRUTE_MAX: usize = 15_000;
 
-/// What is said of a row that was not run.
+/// Note of a row that was not run.
 const HOPELESS: &str = "not run: would take seconds a frame";
 
 /// Columns of the table.
@@ -161,7 +161,7 @@ fn time(
     Ok(())
 }
 
-/// Ourselves on one thread and on all, then every system.
+/// Returns Jostle on one thread and on all threads, then every system.
 fn rows<'a>(
     kind: Kind,
     ring: &'a Ring<2>,

@@ -16,7 +16,7 @@ pub(crate) enum Clock {
 }
 
 impl Clock {
-    /// This clock where it can be told for so many threads; time on the wall for more than one.
+    /// Returns this clock for one thread, and the clock on the wall for more.
     pub(crate) fn of_threads(self, threads: usize) -> Self {
         if threads == 1 { self } else { Self::Wall }
     }
@@ -61,7 +61,7 @@ fn on_processor() -> Duration {
     read(ClockId::ThreadCPUTime)
 }
 
-/// How long all threads of this process together, those that have ended too, have been on processors.
+/// Returns how long all threads of this process, ended ones included, have been on processors in total.
 pub(crate) fn of_process() -> Duration {
     read(ClockId::ProcessCPUTime)
 }

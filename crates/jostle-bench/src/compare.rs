@@ -42,7 +42,8 @@ pub(crate) fn wants(only: &[String], name: &str) -> bool {
 /// Our name in the tables.
 pub(crate) const OURS: &str = "jostle";
 
-/// Beyond this number of bodies the sweep that makes the expected pairs takes too long; there the judges must agree.
+/// Returns the most bodies for which a sweep makes the expected pairs. With more the sweep takes too long, and the
+/// judges must agree.
 const fn sweep_max(axes: usize) -> usize {
     if axes == 2 { 2_000_000 } else { 200_000 }
 }
@@ -172,7 +173,7 @@ fn compare<const D: usize>(table: &mut Table, task: &Task<'_, D>, mut rivals: Ve
     }
 }
 
-/// Runs a rival once, checks its pairs, and says how long that took.
+/// Runs a rival once, checks its pairs, and returns how long the search took.
 ///
 /// # Panics
 /// When its pairs are not those expected.
@@ -234,7 +235,7 @@ fn row<const D: usize>(
     ]
 }
 
-/// What must be known to read a row.
+/// Returns the remark that a reader of a row needs.
 pub(crate) fn note(timing: Option<Timing>, common: &Common) -> &'static str {
     match timing {
         None => "not run: would take minutes",

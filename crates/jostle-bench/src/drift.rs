@@ -5,7 +5,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// The part of its radius that a body moves in a frame, at most; more only by the rounding of coordinates.
+/// The greatest part of its radius that a body moves in a frame. Rounding of coordinates may add to it.
 pub(crate) const STEP: f64 = 0.01;
 
 /// A frame and the pairs that are expected, ascending.
@@ -20,8 +20,8 @@ pub(crate) struct Frame<const D: usize> {
 pub(crate) struct Ring<const D: usize>(Vec<Frame<D>>);
 
 impl<const D: usize> Ring<D> {
-    /// Frames of a scene whose bodies drift, each in a direction of its own and by up to `step` of its radius. Their ids
-    /// stay.
+    /// Makes frames of a scene whose bodies drift, each in a direction of its own and by up to `step` of its radius a
+    /// frame. Bodies keep their ids.
     pub(crate) fn coherent(
         scene: &Scene<D>,
         frames: usize,
@@ -37,7 +37,8 @@ impl<const D: usize> Ring<D> {
         Self((0..frames).map(frame).collect())
     }
 
-    /// The same frames, the ids of each permuted anew: all that is lost is what a frame has in common with the last.
+    /// Returns the same frames with the ids of each permuted anew. Only what a frame has in common with the last is
+    /// lost.
     pub(crate) fn unrelated(&self, seed: u64) -> Self {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         Self(self.0.iter().map(|frame| permuted(frame, &mut rng)).collect())
@@ -48,7 +49,7 @@ impl<const D: usize> Ring<D> {
         &self.0
     }
 
-    /// The frame of a step: to the last frame and back again.
+    /// Returns the frame of a step. Steps go to the last frame and back again.
     pub(crate) fn at(&self, step: usize) -> &Frame<D> {
         let last = self.0.len() - 1;
         let place = if last == 0 { 0 } else { step % (2 * last) };
@@ -56,10 +57,10 @@ impl<const D: usize> Ring<D> {
     }
 }
 
-/// One body of so many turns in each frame of [`turning`].
+/// One body in `TURNS` turns around in each frame of [`turning`].
 const TURNS: usize = 4096;
 
-/// The frames of a scene without end: bodies drift as those of a [`Ring`] do, and a few turn.
+/// Returns endless frames of a scene. Bodies drift as in a [`Ring`], and a few turn around.
 pub(crate) fn turning<const D: usize>(scene: &Scene<D>, step: f64, seed: u64) -> impl Iterator<Item = Scene<D>> + '_ {
     let velocities = velocities(scene, step, seed);
     (0..).map(move |frame: usize| {
@@ -75,7 +76,7 @@ fn velocities<const D: usize>(scene: &Scene<D>, step: f64, seed: u64) -> Vec<[f6
     scene.radii.iter().map(|&radius| velocity(&mut rng, step * f64::from(radius))).collect()
 }
 
-/// A point of the disc or ball of this radius, evenly spread.
+/// Returns a random point, evenly spread over the disc or ball of this radius.
 fn velocity<const D: usize>(rng: &mut Pcg64Mcg, radius: f64) -> [f64; D] {
     loop {
         let point = [(); D].map(|()| 2.0 * rng.random::<f64>() - 1.0);
@@ -85,7 +86,7 @@ fn velocity<const D: usize>(rng: &mut Pcg64Mcg, radius: f64) -> [f64; D] {
     }
 }
 
-/// Each body so many times as far as it moves in a frame.
+/// Moves each body by `times` of its id, in units of its way in one frame.
 fn moved<const D: usize>(scene: &Scene<D>, velocities: &[[f64; D]], times: impl Fn(usize) -> f64) -> Scene<D> {
     let mut moved = scene.clone();
     for (axis, column) in moved.centers.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! What a simulation asks for beside the pairs of one view, each beside `find` of the same bodies.
+//! What a simulation asks for besides the pairs of one view. Each row is compared with `find` of the same bodies.
 
 use std::hint::black_box;
 
@@ -31,7 +31,7 @@ const MARGIN: f32 = 0.05;
 /// How far from the origin bodies in `f64` are.
 const FAR: f64 = 1e9;
 
-/// Bodies of a tree for each of those that are sought in it.
+/// Bodies of a tree for each body that is sought in it.
 const SPARSE: usize = 100;
 
 /// The search that all others are compared with.
@@ -62,7 +62,7 @@ few in a tree: a hundredth as many other circles, sought in a tree of these that
 among themselves. still valid: whether a list with a margin still holds.
 ";
 
-/// Circles, and what is to be found of them.
+/// Circles, and the answers that are expected of them.
 struct Inputs {
     scene: Scene<2>,
     few: Scene<2>,
@@ -70,7 +70,7 @@ struct Inputs {
     centers64: [Vec<f64>; 2],
     radii64: Vec<f64>,
     categories: Vec<u32>,
-    /// Pairs with the margin, ascending; all others are among them.
+    /// Pairs with the margin, ascending. All other pairs are among them.
     near: Vec<[u32; 2]>,
     few_in_tree: usize,
     few_alone: usize,
@@ -109,7 +109,7 @@ impl Inputs {
         Circles64::new(x, y, &self.radii64)
     }
 
-    /// How many of the near pairs are pairs by a test of ids.
+    /// Counts the near pairs that pass a test of ids.
     fn count(&self, test: impl Fn(usize, usize) -> bool) -> usize {
         self.near.iter().filter(|&&[a, b]| test(a as usize, b as usize)).count()
     }
@@ -130,7 +130,7 @@ impl Inputs {
         self.categories[a] & MEETS != 0 && self.categories[b] & MEETS != 0
     }
 
-    /// All that is timed; what is compared with first.
+    /// Returns all rows. The others are compared with the first.
     fn rows(&self) -> Vec<Row<'_>> {
         let view = self.scene.view();
         let pairs = self.count(|a, b| self.overlap(a, b));
@@ -179,7 +179,7 @@ fn spread(few: Scene<2>, kind: Kind, n: usize) -> Scene<2> {
     Scene { centers: few.centers.map(|column| column.into_iter().map(|x| x * factor).collect()), ..few }
 }
 
-/// Something that is timed: it says how many it has found.
+/// A call that is timed. It returns how many pairs or neighbours it has found.
 struct Row<'a> {
     what: &'static str,
     found: usize,
@@ -218,7 +218,7 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
 /// Checks and times all rows in the current pool.
 ///
 /// # Panics
-/// When a row finds another number than it should.
+/// When a row finds another number than expected.
 fn time(table: &mut Table, kind: Kind, threads: usize, inputs: &Inputs, common: &Common) {
     let clock = common.clock.of_threads(threads);
     let rows = inputs.rows();

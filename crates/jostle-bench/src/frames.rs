@@ -38,10 +38,10 @@ pub(crate) struct Args {
 /// Frames of a scene.
 const FRAMES: usize = 8;
 
-/// The name of frames that are neighbours of each other.
+/// The name of frames whose bodies move little and keep their ids.
 const COHERENT: &str = "coherent";
 
-/// The name of the same frames when ids mean nothing from one to the next.
+/// The name of the same frames when ids mean nothing from one frame to the next.
 const UNRELATED: &str = "unrelated";
 
 /// Columns of the table.
@@ -85,7 +85,7 @@ struct Row<'a, const D: usize> {
 }
 
 impl<'a, const D: usize> Row<'a, D> {
-    /// Checks one lap, as far as it is not too slow, and says how long the last search took.
+    /// Checks one lap, up to the first search that exceeds the plan's patience. Returns how long the last search took.
     fn check(&mut self, clock: Clock, plan: &Plan) -> Duration {
         let frames = self.ring.frames();
         self.rival.prepare(&frames[0].scene);
@@ -160,7 +160,7 @@ fn fill<const D: usize>(
     Ok(())
 }
 
-/// Ourselves on both kinds of frames, the rivals asked for on coherent ones.
+/// Returns rows of Jostle on both kinds of frames, and of the wanted rivals on coherent frames.
 fn rows<'a, const D: usize>(
     args: &Args,
     kind: Kind,

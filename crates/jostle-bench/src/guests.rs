@@ -1,5 +1,5 @@
-//! What the engine is like as a guest: in pools larger than the machine, beside other finders, other tasks, other
-//! processes and visitors that sleep. Rows have bars, which are meant for two cores.
+//! The engine as a guest: in pools larger than the machine, and beside other finders, other tasks, other processes and
+//! visitors that sleep. Rows have bars, which are meant for two cores.
 
 mod alone;
 mod ground;
@@ -77,7 +77,7 @@ others: the part of the processors that other processes had meanwhile, that of 5
 /// Runs the sub-command.
 ///
 /// # Errors
-/// When results cannot be written, no process be started, or, if asked to check, a bar is missed.
+/// When results cannot be written, when no process can be started, or, with `--check`, when a bar is missed.
 pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), Box<dyn Error>> {
     println!("{LEGEND}");
     let ground = Ground::new(common, args.quick)?;

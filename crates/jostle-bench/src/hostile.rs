@@ -1,4 +1,4 @@
-//! Ourselves on scenes that bring others down, beside an even one: no cliff.
+//! Jostle on scenes that bring other searches down, beside a uniform scene: there is no cliff.
 
 use std::f64::consts::{PI, TAU};
 use std::hint::black_box;
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     n: Sizes,
 }
 
-/// Area covered, as in the even scene.
+/// Part of the area that bodies cover, as in the uniform scene.
 const COVERED: f64 = 0.3;
 
 /// Columns of the table.
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
     output.table("hostile-2d", &table)
 }
 
-/// The even scene, and hostile ones.
+/// Returns the uniform scene, and hostile scenes.
 fn scenes(n: usize, common: &Common) -> Vec<(String, Scene<2>)> {
     let mut rng = Pcg64Mcg::seed_from_u64(common.seed);
     let even: Scene<2> = input::scene(Kind::Uniform, n, common.seed, common.order);
@@ -72,7 +72,7 @@ fn scenes(n: usize, common: &Common) -> Vec<(String, Scene<2>)> {
     scenes.map(|(name, scene)| (name.to_owned(), scene)).into()
 }
 
-/// Radii over four decades by the law of the power-law scene.
+/// Makes radii over four decades, by the law of the power-law scene.
 fn giants(n: usize, rng: &mut impl Rng) -> Scene<2> {
     const TAIL: f64 = 16.0 / 13.0;
     let radii: Vec<f64> =
@@ -81,7 +81,7 @@ fn giants(n: usize, rng: &mut impl Rng) -> Scene<2> {
     radii.into_iter().map(|r| (point(rng, side), r as f32)).collect()
 }
 
-/// Half of the bodies in clusters of 500, a million times denser than the others are.
+/// Puts half of the bodies in clusters of 500, a million times denser than the other half.
 fn clusters(n: usize, rng: &mut impl Rng) -> Scene<2> {
     let (members, side) = (500.0, 1e6);
     let reach = side * (members / (PI * n as f64 / 2.0) / 1e6).sqrt();
@@ -102,7 +102,7 @@ fn clusters(n: usize, rng: &mut impl Rng) -> Scene<2> {
     shuffled(bodies, rng)
 }
 
-/// A square lattice of neighbouring floats, no two bodies at one point.
+/// Makes a square lattice of neighbouring floats, with no two bodies at one point.
 fn ulps(n: usize, rng: &mut impl Rng) -> Scene<2> {
     let row = (n as f64).sqrt().ceil() as usize;
     let at = |i: usize| f32::from_bits(1.0_f32.to_bits() + i as u32);
@@ -142,7 +142,7 @@ fn time(table: &mut Table, scenes: &[(String, Scene<2>)], common: &Common) {
     }
 }
 
-/// A row, and its number of pairs, checked.
+/// Makes a row whose pairs are checked, and returns it with their number.
 ///
 /// # Panics
 /// When the pairs are not those expected.

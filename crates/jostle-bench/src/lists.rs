@@ -30,7 +30,7 @@ pub(crate) struct Args {
     dim: u8,
 }
 
-/// What is asked for, and its name.
+/// The answers that are asked for, by name.
 const ANSWERS: [(&str, Wanted); 3] = [
     ("half", Wanted { half: true, distances: false }),
     ("full", Wanted { half: false, distances: false }),
@@ -67,7 +67,7 @@ Milliseconds; neighbour lists as compressed sparse rows by id, each from scratch
 Rows of the grid are in the order of its cells, ours ascending. Each list is checked before it is timed.
 ";
 
-/// What fills lists.
+/// A way to fill neighbour lists.
 trait Filler<const D: usize>: Send {
     fn name(&self) -> &'static str;
 
@@ -77,7 +77,7 @@ trait Filler<const D: usize>: Send {
     fn rows(&self) -> (&[usize], &[u32], &[f32]);
 }
 
-/// Ourselves.
+/// Jostle itself.
 struct Ours<const D: usize> {
     finder: PairFinder<D>,
     lists: NeighborLists,
@@ -154,7 +154,7 @@ fn fill_table<const D: usize>(
     Ok(())
 }
 
-/// Checks and times all, in the current pool: name, neighbours, and time.
+/// Checks and times all fillers in the current pool. Returns the name, the number of neighbours and the time of each.
 fn compare<const D: usize>(
     scene: &Scene<D>,
     pairs: &[[u32; 2]],
@@ -186,7 +186,7 @@ fn compare<const D: usize>(
 }
 
 /// # Panics
-/// When the rows are not those of the pairs, which are ascending.
+/// When the rows are not those of `pairs`, which are ascending.
 fn check<const D: usize>(filler: &dyn Filler<D>, scene: &Scene<D>, pairs: &[[u32; 2]], wanted: Wanted) {
     let ((offsets, neighbors, distances2), name) = (filler.rows(), filler.name());
     assert_eq!((offsets.len(), offsets[0]), (scene.len() + 1, 0), "{name}");

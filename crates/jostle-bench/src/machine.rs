@@ -13,7 +13,8 @@ use crate::numbers;
 /// The packages that this program was built from, with their versions.
 const LOCKED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/locked.rs"));
 
-/// The version of a package as locked, the newest if there are several; nothing when there is no such package.
+/// Returns the version of a package as locked, the newest if there are several; an empty string if there is no such
+/// package.
 pub(crate) fn version(package: &str) -> &'static str {
     LOCKED.iter().rfind(|locked| locked.0 == package).map_or("", |locked| locked.1)
 }
@@ -44,7 +45,7 @@ impl Machine {
         }
     }
 
-    /// As an object for files.
+    /// Returns the machine as an object for files.
     pub(crate) fn json(&self) -> Value {
         json!({
             "cpu": self.cpu, "cores": self.cores, "isa": self.isa, "commit": self.commit, "date": self.date,
@@ -52,7 +53,7 @@ impl Machine {
         })
     }
 
-    /// From an object that [`Machine::json`] has made, if it is one.
+    /// Reads an object that [`Machine::json`] has made; `None` if it is another object.
     pub(crate) fn from_json(object: &Value) -> Option<Self> {
         let text = |key| object[key].as_str().map(str::to_owned);
         Some(Self {
@@ -66,13 +67,13 @@ impl Machine {
         })
     }
 
-    /// The name of the processor as a folder is named.
+    /// Returns the name of the processor in a form fit for a folder.
     pub(crate) fn slug(&self) -> String {
         slug(&self.cpu)
     }
 }
 
-/// Small letters and digits, all else single hyphens; signs of trade are dropped.
+/// Keeps letters, in lower case, and digits, with single hyphens for all else. Trademark signs are dropped.
 fn slug(name: &str) -> String {
     let name = name.replace("(R)", "").replace("(TM)", "").to_ascii_lowercase();
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
@@ -106,7 +107,7 @@ fn output(program: &str, args: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&out.stdout).trim().to_owned())
 }
 
-/// The commit of the sources, marked when they differ from it; where they are not at hand, what the environment says.
+/// Returns what `JOSTLE_COMMIT` says, or else the commit of the sources, marked if they differ from it.
 fn commit() -> String {
     if let Ok(commit) = std::env::var("JOSTLE_COMMIT") {
         return commit;

@@ -160,7 +160,7 @@ fn run(args: Args, command: String) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// The words of a command line as they are kept with its results: without the folder that these go to.
+/// Returns the words of a command line as they are kept with its results: without the folder of the results.
 fn command(words: &[String]) -> String {
     let mut words = words.iter();
     let mut kept = Vec::new();

@@ -15,11 +15,11 @@ use crate::table::Table;
 pub(crate) struct Output {
     folder: PathBuf,
     command: String,
-    /// Tables of the folder are added to, not replaced.
+    /// Whether rows are added to the tables of the folder, which are replaced otherwise.
     merges: bool,
 }
 
-/// Columns that say what a row is of.
+/// Columns that tell which measurement a row is.
 const KEYS: [&str; 12] =
     ["dim", "scene", "n", "order", "threads", "clock", "answer", "rival", "frames", "what", "system", "case"];
 
@@ -37,18 +37,19 @@ pub(crate) struct Kept {
 }
 
 impl Output {
-    /// The folder, made if need be, for what these options make.
+    /// Opens the folder, made if need be, for the results of a command.
     pub(crate) fn new(folder: &Path, command: String) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
         Ok(Self { folder: folder.to_owned(), command, merges: false })
     }
 
-    /// The same; if asked to, it will add rows to the tables that there are. Their command is then that of the whole.
+    /// Returns the same output, which adds rows to existing tables if `merges`. Their command is then that of the
+    /// whole.
     pub(crate) fn merging(self, merges: bool) -> Self {
         if merges { Self { command: without_parts(&self.command), merges, ..self } } else { self }
     }
 
-    /// The table of that name in the folder with these rows, if it is to be added to.
+    /// Returns these rows, merged into the table of that name in the folder if this output merges.
     fn merged(&self, name: &str, table: &Table) -> Result<Table, Box<dyn Error>> {
         let Some(kept) = read(&self.folder, name, &[])?.filter(|_| self.merges) else { return Ok(table.clone()) };
         let (then, now) = (kept.machine, Machine::here());
@@ -63,7 +64,7 @@ impl Output {
     /// Writes a table as `name.csv` and `name.json`, the latter with the machine that it was measured on.
     ///
     /// # Errors
-    /// When a file cannot be written, or the table not be added to that of another machine or commit.
+    /// When a file cannot be written, or rows would be merged into the table of another processor, commit or compiler.
     pub(crate) fn table(&self, name: &str, table: &Table) -> Result<(), Box<dyn Error>> {
         let table = &self.merged(name, table)?;
         fs::write(self.folder.join(format!("{name}.csv")), table.csv())?;
@@ -100,10 +101,10 @@ fn without_parts(command: &str) -> String {
     kept.join(" ")
 }
 
-/// The table that [`Output::table`] has written to `name.json` in a folder; nothing when there is no such file.
+/// Reads the table that [`Output::table`] has written to `name.json` in a folder; `None` if there is no such file.
 ///
 /// # Errors
-/// When it cannot be read, or lacks one of these columns.
+/// When the file cannot be read, or the table lacks one of these columns.
 pub(crate) fn read(folder: &Path, name: &str, columns: &[&str]) -> Result<Option<Kept>, Box<dyn Error>> {
     let path = folder.join(format!("{name}.json"));
     let text = match fs::read_to_string(&path) {

@@ -3,7 +3,8 @@
 use crate::numbers;
 use crate::table::{Cell, Table};
 
-/// The values of a table on so many threads, by the columns that name a line, and by scene and number of bodies.
+/// Returns the values of a table on so many threads: a line for each combination of the columns `lines`, a column for
+/// each scene and number of bodies.
 pub(crate) fn by_scene<const L: usize>(table: &Table, lines: [&str; L], value: &str, threads: &Cell) -> Table {
     let rows: Vec<_> = table
         .select(["threads", "scene", "n", value])

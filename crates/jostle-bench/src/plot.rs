@@ -107,7 +107,7 @@ impl Chart {
         Ok(area.present()?)
     }
 
-    /// The least and greatest value, a little apart.
+    /// Returns the least and the greatest value, with a little room on either side.
     fn range(&self, value: impl Fn(&(f64, f64)) -> f64) -> Range<f64> {
         let values = self.lines.iter().flat_map(|line| &line.points).map(value);
         let (low, high) = values.fold((f64::MAX, f64::MIN_POSITIVE), |(low, high), v| (low.min(v), high.max(v)));
@@ -119,7 +119,7 @@ impl Chart {
 fn load_font() {
     static LOADED: Once = Once::new();
     LOADED.call_once(|| {
-        // A font that cannot be read shows when the first text is drawn.
+        // If the font cannot be read, drawing the first text shows it.
         let _ = register_font(FONT, FontStyle::Normal, dejavu::sans::regular());
     });
 }

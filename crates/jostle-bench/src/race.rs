@@ -2,16 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-/// A row: what is timed.
+/// A row of a table: what is timed.
 pub(crate) struct Case<'a> {
-    /// What its first run took, the one whose answer was checked.
+    /// How long the first run took, whose answer was checked.
     pub(crate) first: Duration,
-    /// Runs it so many times in a row, and says how long the part took that counts.
+    /// Runs the row so many times in succession, and returns how long the timed part took.
     pub(crate) measure: Box<dyn FnMut(u32) -> Duration + Send + 'a>,
 }
 
 impl<'a> Case<'a> {
-    /// Something that counts from its beginning to its end. It is run once to make it ready, and once more.
+    /// Makes a row that is timed from beginning to end. It runs once to warm up, and once more as the first run.
     pub(crate) fn of(mut run: impl FnMut() + Send + 'a) -> Self {
         let mut measure = move |runs| {
             let start = Instant::now();
@@ -30,12 +30,12 @@ pub(crate) struct Plan {
     pub(crate) rounds: u32,
     /// Rounds of a slow row.
     pub(crate) few: u32,
-    /// A row that takes longer is slow.
+    /// A row that takes longer than this is slow.
     pub(crate) slow: Duration,
-    /// A row that takes longer counts as timed by its first run.
+    /// A row that takes longer than this is timed by its first run alone.
     pub(crate) patience: Duration,
-    /// Rows that take less are run several times a round, after one run that is not timed. Long enough that for rows
-    /// which run but once it makes no difference whether the one before has left the caches to them.
+    /// Rows that take less than this run several times a round, after one run that is not timed. This is long enough
+    /// that, for rows that run once a round, it makes no difference what the row before has left in the caches.
     pub(crate) sample: Duration,
 }
 
@@ -57,16 +57,16 @@ pub(crate) struct Timing {
     pub(crate) median: f64,
     pub(crate) p10: f64,
     pub(crate) p90: f64,
-    /// The longest.
+    /// The longest time.
     pub(crate) worst: f64,
-    /// Rounds that it was timed in.
+    /// Rounds in which the row was timed.
     pub(crate) rounds: u32,
     /// Runs in each round.
     pub(crate) runs: u32,
 }
 
 impl Timing {
-    /// The median and percentiles of samples in milliseconds, of so many runs each.
+    /// Returns the median and percentiles of samples in milliseconds, each sample of so many runs.
     pub(crate) fn of(mut samples: Vec<f64>, runs: u32) -> Self {
         samples.sort_unstable_by(f64::total_cmp);
         Self {
@@ -80,7 +80,7 @@ impl Timing {
     }
 }
 
-/// The quantile of ascending samples, between neighbours in proportion.
+/// Returns a quantile of ascending samples, interpolated between neighbours.
 fn quantile(samples: &[f64], q: f64) -> f64 {
     let Some(last) = samples.len().checked_sub(1) else { return f64::NAN };
     let at = q * last as f64;
@@ -91,7 +91,7 @@ fn quantile(samples: &[f64], q: f64) -> f64 {
 /// Most runs of a row in a round.
 const MOST_RUNS: f64 = 1_000.0;
 
-/// Times all rows. Who begins changes from round to round.
+/// Times all rows. Each round begins with another row.
 pub(crate) fn race(cases: &mut [Case<'_>], plan: &Plan) -> Vec<Timing> {
     let schedule: Vec<(u32, u32)> = cases.iter_mut().map(|case| schedule(case, plan)).collect();
     let mut samples: Vec<Vec<f64>> = schedule.iter().map(|&(rounds, _)| Vec::with_capacity(rounds as usize)).collect();
@@ -115,7 +115,7 @@ pub(crate) fn race(cases: &mut [Case<'_>], plan: &Plan) -> Vec<Timing> {
     samples.into_iter().enumerate().map(timing).collect()
 }
 
-/// Rounds of a row, and runs in each. No round means that its first run counts.
+/// Returns the rounds of a row, and the runs in each round. If there is no round, the first run counts.
 fn schedule(case: &mut Case<'_>, plan: &Plan) -> (u32, u32) {
     if case.first > plan.patience {
         return (0, 1);

@@ -1,4 +1,5 @@
-//! The record of a machine, and the figures of README: what is missing is run, then all of it is put into words.
+//! The record of a machine, and the figures of README. Missing results are measured, then all results are put into
+//! words.
 
 mod readme;
 mod record;
@@ -39,14 +40,14 @@ pub(crate) struct Args {
     readme: Option<PathBuf>,
 }
 
-/// A result, and how to come by it.
+/// A result, and the commands that make it.
 struct Wanted {
     name: &'static str,
     command: &'static str,
     quick: &'static str,
 }
 
-/// What is run when it is missing.
+/// Results that are measured if they are missing.
 const WANTED: [Wanted; 9] = [
     Wanted { name: "rivals-2d", command: "rivals", quick: "rivals --n 300,400 --rounds 1" },
     Wanted {
@@ -138,7 +139,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Runs what is missing.
+/// Measures missing results.
 fn make(folder: &Path, args: &Args) -> Result<(), Box<dyn Error>> {
     for wanted in &WANTED {
         if let (false, Some(kept)) = (args.again, read(folder, wanted.name, columns(wanted.name))?) {
@@ -167,7 +168,7 @@ fn results(folder: &Path) -> Result<Vec<Kept>, Box<dyn Error>> {
     }
 }
 
-/// Writes the record, and gives the path of its text; tables and chart lie beside it.
+/// Writes the record, and returns the path of its text. Tables and chart lie beside the text.
 fn write(results: &[Kept], records: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let machine = newest(results);
     let folder = records.join(machine.slug());
@@ -200,7 +201,7 @@ fn newest(results: &[Kept]) -> &Machine {
     newest.expect("there is a result")
 }
 
-/// Rewrites the figures of a file, if it has a place for them; whether it does.
+/// Rewrites the figures of a file if it has a place for them, and returns whether it has.
 fn rewrite(readme: &Path, results: &[Kept], record: &Path) -> io::Result<bool> {
     let Some(rivals) = results.iter().find(|kept| kept.name == "rivals-2d") else { return Ok(false) };
     let text = fs::read_to_string(readme)?;
@@ -281,7 +282,7 @@ mod tests {
         let figures = fs::read_to_string(&readme).unwrap();
         assert!(figures.contains("**jostle**") && !figures.contains("old"), "{figures}");
         assert!(figures.contains(&format!("](quick/records/{}/{}.svg)", machine.slug(), machine.date)), "{figures}");
-        // Nothing is missing now, so that nothing runs; the same words come out of the folder alone.
+        // Nothing is missing now, so nothing runs. The folder alone gives the same words.
         let quick = folder.join("quick");
         report(&["--from", quick.to_str().unwrap(), "--records", quick.join("records").to_str().unwrap()]);
         assert_eq!(fs::read_to_string(&readme).unwrap(), figures);

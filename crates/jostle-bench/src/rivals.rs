@@ -1,4 +1,4 @@
-//! The rivals, each in a file of its own behind one small trait, each by its fastest documented way to exact pairs.
+//! The rivals. Each has a file of its own behind one small trait, and takes its fastest documented way to exact pairs.
 
 pub(crate) mod box2d;
 mod broadphase;
@@ -22,8 +22,8 @@ use jostle_testkit::{Kind, Scene};
 
 /// A way to find all overlapping pairs.
 ///
-/// Of those that search from scratch: everything that must be done anew when bodies have moved belongs to [`Rival::find`],
-/// and so is timed. Memory is kept from search to search where the library allows it.
+/// For a rival that searches from scratch, everything that must be done anew when bodies have moved belongs to
+/// [`Rival::find`], and so is timed. Memory is kept from search to search where the library allows it.
 pub(crate) trait Rival<const D: usize>: Send {
     /// Its name in tables.
     fn name(&self) -> &'static str;
@@ -39,12 +39,13 @@ pub(crate) trait Rival<const D: usize>: Send {
         false
     }
 
-    /// Makes ready for a scene. Not timed.
+    /// Makes the rival ready for a scene. Not timed.
     fn prepare(&mut self, scene: &Scene<D>) {
         let _ = scene;
     }
 
-    /// Whether it searches the bodies that it was prepared for: then it cannot be given others frame by frame.
+    /// Whether the rival searches the bodies that it was prepared for, and so cannot be given other bodies in each
+    /// frame.
     fn keeps_bodies(&self) -> bool {
         false
     }
@@ -53,7 +54,7 @@ pub(crate) trait Rival<const D: usize>: Send {
     fn find(&mut self, scene: &Scene<D>) -> &[[u32; 2]];
 }
 
-/// All rivals in the plane, ourselves first.
+/// Returns all rivals in the plane, Jostle first.
 pub(crate) fn in_2d() -> Vec<Box<dyn Rival<2>>> {
     let mut rivals = in_any();
     rivals.extend([
@@ -66,7 +67,7 @@ pub(crate) fn in_2d() -> Vec<Box<dyn Rival<2>>> {
     rivals
 }
 
-/// All rivals in space, ourselves first.
+/// Returns all rivals in space, Jostle first.
 pub(crate) fn in_3d() -> Vec<Box<dyn Rival<3>>> {
     let mut rivals = in_any();
     rivals.extend([
@@ -90,7 +91,7 @@ pub(crate) fn updated_in_3d() -> Vec<Box<dyn Rival<3>>> {
     vec![Box::new(parry::Parry3Updated::default()), Box::new(obvhs::ObvhsUpdated::<3>::default())]
 }
 
-/// Ourselves.
+/// Returns Jostle itself as a rival.
 pub(crate) fn ourselves<const D: usize>() -> Box<dyn Rival<D>> {
     Box::new(engine::Engine::<D>::default())
 }
@@ -111,7 +112,7 @@ fn in_any<const D: usize>() -> Vec<Box<dyn Rival<D>>> {
     ]
 }
 
-/// Whether two bodies of a scene overlap: the exact predicate, for what a library's boxes let through.
+/// Returns whether two bodies of a scene overlap: the exact predicate, for pairs that a library's boxes let through.
 #[inline(always)]
 fn overlap<const D: usize>(scene: &Scene<D>, a: u32, b: u32) -> bool {
     let (a, b) = (a as usize, b as usize);

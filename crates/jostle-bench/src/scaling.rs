@@ -1,4 +1,4 @@
-//! Ourselves over numbers of bodies and of threads: measured, and predicted from recordings of the tasks.
+//! Jostle over numbers of bodies and of threads: measured, and predicted from recordings of the tasks.
 
 mod amdahl;
 mod charts;
@@ -60,7 +60,7 @@ struct Called {
 }
 
 impl Called {
-    /// One after the other, from outside of the pool.
+    /// Whether searches follow one another without a pause, called from outside the pool.
     fn is_plain(self) -> bool {
         !self.inside && self.pause.is_zero()
     }
@@ -197,7 +197,7 @@ impl<const D: usize> Row<'_, D> {
         self.finder.on(threads).find(scene.view()).expect("scenes keep to the contract")
     }
 
-    /// Searches once, checks the pairs, and says how long that took.
+    /// Searches once, checks the pairs, and returns how long the search took.
     ///
     /// # Panics
     /// When the pairs are not those expected.
@@ -235,7 +235,7 @@ impl<const D: usize> Row<'_, D> {
     }
 }
 
-/// Checks and times an engine for each pool, in turn; all engines with their times.
+/// Checks and times an engine for each pool, in turn, and returns all engines with their times.
 fn measure<'p, const D: usize>(
     scene: &Scene<D>,
     expected: &[[u32; 2]],

@@ -35,7 +35,7 @@ pub(crate) struct Args {
     scene: Kinds,
 }
 
-/// What is sorted. The code alone is compared, as voracious_radix_sort asks for.
+/// A record to be sorted. Only codes are compared, as voracious_radix_sort requires.
 #[derive(Debug, Clone, Copy)]
 struct Record {
     code: u64,
@@ -72,7 +72,7 @@ impl Radixable<u64> for Record {
     }
 }
 
-/// A sort with what it keeps from call to call.
+/// A sort, with the memory that it keeps from call to call.
 struct Sorter {
     name: &'static str,
     package: &'static str,
@@ -121,7 +121,7 @@ fn sorters(threads: usize) -> Vec<Sorter> {
     ]
 }
 
-/// Records whose codes are random, or those of a scene.
+/// Makes records whose codes are random, or the Morton codes of a scene.
 fn records(kind: Option<Kind>, n: usize, seed: u64) -> Vec<Record> {
     let number = |codes: Vec<u64>| (0..).zip(codes).map(|(id, code)| Record { code, id }).collect();
     let Some(kind) = kind else {
@@ -134,7 +134,7 @@ fn records(kind: Option<Kind>, n: usize, seed: u64) -> Vec<Record> {
     number((0..n).map(|id| grid.map_or(0, |grid| grid.code(scene.view().center(id)))).collect())
 }
 
-/// Whether `found` is sorted; equal codes may be in any order unless the sort is stable.
+/// Returns whether `found` is sorted. Equal codes may be in any order unless the sort is stable.
 fn is_right(mut found: Vec<Record>, expected: &[Record], stable: bool) -> bool {
     if !stable {
         for run in found.chunk_by_mut(|a, b| a.code == b.code) {
@@ -246,7 +246,7 @@ fn time(codes: Option<Kind>, n: usize, threads: usize, common: &Common) -> Vec<(
     sorters.into_iter().zip(timings).collect()
 }
 
-/// A sort that works on a copy of the input; making the copy does not count.
+/// Makes a case of a sort on a copy of the input. Making the copy is not timed.
 fn measured<'a>(sorter: &'a mut Sorter, first: Duration, input: &'a [Record], clock: Clock) -> Case<'a> {
     let mut work = input.to_vec();
     let sort = &mut sorter.sort;
@@ -271,7 +271,7 @@ mod tests {
     fn all_sort_all() {
         let kinds = [None].into_iter().chain(Kind::ALL.map(Some));
         for (kind, n) in kinds.flat_map(|kind| [0, 1, 2_000, 20_000].map(|n| (kind, n))) {
-            // Few codes, so that equal ones abound.
+            // The second mask leaves few codes, so that many are equal.
             for mask in [u64::MAX, 0x3f00] {
                 let mut input = records(kind, n, 3);
                 input.iter_mut().for_each(|record| record.code &= mask);

@@ -9,7 +9,7 @@ pub(crate) enum Cell {
     Count(u64),
     /// Shown with four significant digits, kept whole in files.
     Number(f64),
-    /// Nothing to say.
+    /// No value.
     Missing,
 }
 
@@ -88,7 +88,7 @@ impl Cell {
     }
 }
 
-/// So many significant digits, no exponent.
+/// Returns the text of a number with so many significant digits and no exponent.
 pub(crate) fn significant(number: f64, digits: u32) -> String {
     let magnitude = if number == 0.0 { 0.0 } else { number.abs().log10().floor() };
     format!("{number:.*}", (f64::from(digits) - 1.0 - magnitude).clamp(0.0, 6.0) as usize)
@@ -106,7 +106,7 @@ impl Table {
         Self { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
     }
 
-    /// A table from its columns and rows as [`Table::json`] gives them, if they are such.
+    /// Makes a table of columns and of rows as [`Table::json`] gives them; `None` if they have another form.
     pub(crate) fn from_json(columns: &Value, rows: &Value) -> Option<Self> {
         let columns: Vec<String> =
             columns.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>()?;
@@ -119,7 +119,7 @@ impl Table {
         &self.columns
     }
 
-    /// The rows that have a value in a column, without it and some others.
+    /// Returns the rows that have `value` in `column`, without that column and those named in `without`.
     pub(crate) fn of(&self, column: &str, value: &Cell, without: &[&str]) -> Self {
         let keep: Vec<usize> = (0..self.columns.len())
             .filter(|&c| self.columns[c] != column && !without.contains(&self.columns[c].as_str()))
@@ -131,7 +131,7 @@ impl Table {
         }
     }
 
-    /// These rows and others: all those that are equal in key columns in place of these that are.
+    /// Returns these rows and the others. Where rows are equal in the key columns, the others replace these.
     ///
     /// # Panics
     /// When the columns differ.
@@ -167,7 +167,7 @@ impl Table {
         self.rows.iter().map(Vec::as_slice)
     }
 
-    /// The cells of each row in some columns.
+    /// Returns the cells of each row in the named columns.
     ///
     /// # Panics
     /// When there is no such column.
@@ -209,7 +209,7 @@ impl Table {
         text
     }
 
-    /// What all of some rows have in common, as a line, and the columns that they differ in.
+    /// Returns the values that all rows have in common, as a line of text, and the columns in which rows differ.
     fn common(&self, rows: &[Vec<Cell>]) -> (String, Vec<usize>) {
         let same = |c: usize| rows.len() > 1 && rows.iter().all(|row| row[c] == rows[0][c]);
         let (above, body): (Vec<usize>, Vec<usize>) = (0..self.columns.len()).partition(|&c| same(c));

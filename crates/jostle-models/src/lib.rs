@@ -1,8 +1,8 @@
-//! The hand-over of work between threads, under [loom](https://docs.rs/loom), which runs a few threads in every order of
+//! The hand-over of work between threads, under [loom](https://docs.rs/loom). Loom runs a few threads in every order of
 //! events that the memory model allows.
 //!
-//! What is modelled are the files of `jostle-core` themselves; `parallel/sync.rs` alone is another one here. What a model
-//! leaves out: patience, which ends whenever loom likes, and rayon, whose `join` is a thread that is joined.
+//! The models run the files of `jostle-core` themselves; only `parallel/sync.rs` is another file here. A model leaves
+//! out patience, which ends whenever loom likes, and rayon, whose `join` is a thread that is joined.
 //!
 //! `cargo test -p jostle-models`: three seconds on two cores, and half a minute to build.
 pub mod models;

@@ -22,7 +22,7 @@ fn model(preemptions: usize, run: impl Fn() + Sync + Send + 'static) {
     builder.check(run);
 }
 
-/// Something that a region may touch while it is open, on one thread at a time: loom reports two that meet.
+/// A place that a region may touch while it is open, on one thread at a time. Loom reports two accesses that meet.
 #[derive(Default)]
 struct Place(UnsafeCell<usize>);
 
@@ -44,7 +44,7 @@ impl Place {
     }
 }
 
-/// As `rayon::join` runs a helper: on a thread that has ended when the join has.
+/// Runs a helper as `rayon::join` does: on a thread that has ended when the join has.
 fn helped(handover: &Arc<Handover>, help: impl Fn(&Handover) + Send + 'static, lead: impl FnOnce(&Handover)) {
     let helper = {
         let handover = handover.clone();
@@ -58,12 +58,12 @@ fn stand_by(handover: &Handover) {
     handover.stand_by(|| ());
 }
 
-/// In the first region.
+/// Helps in the first region.
 fn help_once(handover: &Handover) {
     handover.help_once(1, || ());
 }
 
-/// One region of `tasks` tasks, each with a place of its own, that lie on the stack of the leader.
+/// Runs one region of `tasks` tasks. Each has a place of its own on the stack of the leader.
 fn region(handover: &Handover, tasks: usize) {
     let (left, places) = (InOrder::new(tasks, 2), [Place::default(), Place::default()]);
     handover
@@ -97,7 +97,7 @@ pub fn a_helper_is_dismissed_while_it_comes() {
     model(4, || helped(&Arc::default(), stand_by, Handover::dismiss));
 }
 
-/// One of them called for this region alone.
+/// One of the helpers is called for this region alone.
 pub fn two_helpers_and_a_leader() {
     model(1, || {
         let handover = Arc::<Handover>::default();
@@ -110,8 +110,9 @@ pub fn two_helpers_and_a_leader() {
     });
 }
 
-/// A helper that is called for one search, and another for the next, led by the same thread: whenever each comes, it finds one of them, or
-/// none. Should it be counted wrongly, the leader would not wait for it, and loom see two in one place.
+/// One helper is called for a search, another for the next search, both led by the same thread. Whenever a helper
+/// comes, it finds one of the searches, or none. If a helper were counted wrongly, the leader would not wait for it,
+/// and loom would see two threads in one place.
 pub fn helpers_of_one_search_are_good_for_the_next() {
     model(2, || {
         helped(&Arc::default(), stand_by, |handover| {
@@ -135,7 +136,7 @@ pub fn helpers_of_one_search_are_good_for_the_next() {
     });
 }
 
-/// What the region lends is gone when the leader unwinds: no helper may still be at it.
+/// When the leader unwinds, all that the region lends is gone, so no helper may still use it.
 pub fn a_panic_of_the_leader_or_the_helper_ends_the_region() {
     model(2, || {
         helped(&Arc::default(), stand_by, |handover| {
@@ -178,7 +179,7 @@ pub fn a_search_within_a_region() {
     });
 }
 
-/// There is no alarm in the model: were a ring missed, the waiting thread would sleep for ever, which loom reports.
+/// The model has no alarm. If a ring were missed, the waiting thread would sleep for ever, which loom reports.
 pub fn no_ring_is_missed() {
     model(4, || {
         let shared = Arc::new((Bell::default(), AtomicUsize::new(0)));
@@ -196,7 +197,7 @@ pub fn no_ring_is_missed() {
     });
 }
 
-/// Three blocks of 1, 2 and 3 items: whoever ends them, in whatever order, all starts come to be known.
+/// Three blocks have 1, 2 and 3 items. Whichever thread ends them, in whatever order, all starts become known.
 pub fn blocks_end_in_any_order() {
     model(3, || {
         let mut starts = Prefix::default();
@@ -216,7 +217,8 @@ pub fn blocks_end_in_any_order() {
     });
 }
 
-/// Three threads end the parts of a group: the last of them, and nobody else, goes on with it, and sees what the others did.
+/// Three threads end the parts of a group. The last of them, and no other, goes on with the group, and sees what the
+/// others did.
 pub fn who_ends_a_group_sees_all_of_it() {
     model(3, || {
         let mut groups = Groups::default();
@@ -242,7 +244,7 @@ pub fn who_ends_a_group_sees_all_of_it() {
     });
 }
 
-/// The bell rings for a panic too.
+/// The bell rings for a panic, too.
 pub fn whoever_waits_learns_that_another_has_panicked() {
     model(4, || {
         let mut starts = Prefix::default();
@@ -259,7 +261,7 @@ pub fn whoever_waits_learns_that_another_has_panicked() {
     });
 }
 
-/// What a block's worker wrote before it said so is seen by whoever learns where the next one begins.
+/// When a region has ended, the leader sees what its tasks wrote to places of their own.
 #[allow(unsafe_code, reason = "tasks write places of their own")]
 pub fn writes_to_places_of_ones_own_are_seen_by_who_waits() {
     model(3, || {

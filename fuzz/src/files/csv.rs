@@ -1,4 +1,4 @@
-//! Comma-separated text: any bytes, and tables written in the many ways that are read.
+//! Comma-separated text: any bytes, and tables written in the many ways that the reader takes.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 
@@ -56,7 +56,7 @@ impl Written {
             if self.style & 4 != 0 {
                 lines.push(" ".repeat(usize::from(self.style >> 4)));
             }
-            // The shortest text that is read as the same number: what is read is not rounded to f32.
+            // The shortest text that is read as the same number, so that nothing is rounded to f32.
             lines.push(self.line(row.iter().map(|x| format!("{:?}", f64::from(*x)))));
         }
         let end = if self.carriage_returns { "\r\n" } else { "\n" };
@@ -77,7 +77,7 @@ impl Written {
         };
         let extra = self.extra.as_ref().map(|extra| {
             let text: String = extra.iter().map(|&byte| char::from(b'!' + byte % 90)).collect();
-            // A name that is none of those looked for.
+            // A name that the reader does not look for.
             format!("\"_{}\"", text.replace('"', "\"\""))
         });
         extra.into_iter().chain(fields.map(field)).collect::<Vec<_>>().join(",")

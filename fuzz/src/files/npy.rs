@@ -11,7 +11,7 @@ enum Input {
         asked: Asked,
         bytes: Vec<u8>,
     },
-    /// Some bytes in place of what the header says, and after it.
+    /// A header of any bytes, and any bytes after it.
     Header {
         asked: Asked,
         text: Vec<u8>,
@@ -43,7 +43,7 @@ arbitrary! {
     }
 }
 
-/// Columns of an array are asked for by position.
+/// The caller asks for columns of an array by position.
 const NAMES: [&str; 6] = ["1", "2", "3", "4", "0", "x"];
 
 const KINDS: [&str; 12] =
@@ -88,7 +88,7 @@ fn header(kind: &str, columns_first: bool, shape: &[u64]) -> String {
     format!("{{'descr': {kind}, 'fortran_order': {order}, 'shape': ({shape}), }}\n")
 }
 
-/// A file of this version of the format.
+/// Returns a file of this version of the format.
 fn file(header: &[u8], rest: &[u8], version: u8) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY".to_vec();
     bytes.extend([version, 0]);

@@ -26,7 +26,7 @@ arbitrary! {
     #[derive(Debug)]
     struct Written {
         rows: Vec<[Number; 4]>,
-        /// What each column is of.
+        /// The type of each column.
         kinds: [u8; 4],
         in_space: bool,
         radius: Option<Number>,
@@ -91,11 +91,11 @@ impl Written {
     fn try_file(&self) -> parquet::errors::Result<Vec<u8>> {
         let names = if self.in_space { ["x", "y", "z", "r"] } else { ["x", "y", "r", ""] };
         let kind = |at: usize| ["float", "double", "int32", "int64"][usize::from(self.kinds[at] % 4)];
-        // What cases were found with stays as it was.
+        // Settings that found the committed cases stay as they were.
         let (version, encoding, optional) = match self.group / 32 {
             2 => (WriterVersion::PARQUET_2_0, Some(Encoding::BYTE_STREAM_SPLIT), false),
             4 => (WriterVersion::PARQUET_1_0, Some(Encoding::BYTE_STREAM_SPLIT), true),
-            // Integers by their differences.
+            // Integers are encoded by their differences.
             5 => (WriterVersion::PARQUET_2_0, None, true),
             _ => (WriterVersion::PARQUET_1_0, None, false),
         };

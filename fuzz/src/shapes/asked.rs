@@ -1,4 +1,5 @@
-//! Questions to a prepared set: the answers are those of plain loops over all images, but for what is too close to be told.
+//! Questions to a prepared set: the answers are those of plain loops over all images, except for bodies that are too
+//! close to tell.
 
 use core::array::from_fn;
 
@@ -9,20 +10,20 @@ use super::images::{each_image, shift_of};
 use super::solid::{Solid, Verdict, length};
 use crate::number::Number64;
 
-/// Questions of one input at most.
+/// The most questions of one input.
 const MOST: usize = 6;
 
-/// Images that the plain loops look at for a question, at most.
+/// The most images that the plain loops look at for a question.
 const IMAGES: usize = 10_000;
 
-/// What distances may be off by, relative to the lengths that go into them, and where squares vanish.
+/// How far off distances may be, relative to the lengths that go into them, and where squares vanish.
 const RELATIVE: f64 = 1e-7;
 const VANISHING: f64 = 1e-76;
 
 /// |coordinate| + radius may reach 2^500.
 const LIMIT: f64 = f64::from_bits((1023 + 500) << 52);
 
-/// A point: any, or one near a body, by so many quarters of its extent from one of its ends.
+/// A point: any point, or one that lies so many quarters of a body's extent from one of its ends.
 #[derive(Debug)]
 pub(super) enum Place {
     Free([Number64; 3]),
@@ -33,7 +34,7 @@ pub(super) enum Place {
 pub(super) enum Asked {
     Circle(Place, Number64),
     Aabb(Place, Place),
-    /// A box to which the corners are put in order.
+    /// A box whose corners are put in order first.
     Hull(Place, Place),
     Ray(Place, [Number64; 3], Option<Number64>),
     /// From one place to another.
@@ -64,18 +65,19 @@ impl<'a> Arbitrary<'a> for Asked {
     }
 }
 
-/// What is asked, and what is known of the answers.
+/// The set that is asked, and what is known of its answers.
 struct Crowd<'a, const D: usize> {
     queries: &'a PreparedQueries<'a, D>,
     solids: &'a [Solid<D>],
-    /// Circles or spheres: of a point they hold its distance decides, of a box that of another sum.
+    /// Whether bodies are circles or spheres. Their distance decides whether they hold a point; for a box, the distance
+    /// is another sum.
     is_round: bool,
     space: &'a Space<D>,
-    /// What is farther, where space repeats, is not asked for: there would be no end of images.
+    /// Where space repeats, no question reaches farther than this, since images would have no end.
     far: f64,
 }
 
-/// Asks all questions of a set that has been prepared for a space.
+/// Asks a set, prepared for a space, all questions.
 pub(super) fn ask<const D: usize>(
     asked: &[Asked],
     queries: &PreparedQueries<'_, D>,
@@ -132,7 +134,7 @@ impl<const D: usize> Crowd<'_, D> {
         if reach > self.far { self.far } else { reach }
     }
 
-    /// Whether a question was answered as it should be, which has a fault or not.
+    /// Returns whether a question was answered, and checks that it was if it is good, or refused if it has a fault.
     fn answered(&self, name: &str, answer: &Result<(), QueryError>, good: bool) -> bool {
         let images =
             |reason: &QueryReason| matches!(reason, QueryReason::TooManyPeriods { .. } | QueryReason::TooManyImages);
@@ -144,7 +146,8 @@ impl<const D: usize> Crowd<'_, D> {
         answer.is_ok()
     }
 
-    /// All bodies at all images where they may touch another one, and what it takes to look at them; none, if that is too much.
+    /// Returns all bodies at all images where they may touch another body, with the shifts; `None` if these are too
+    /// many.
     fn around(&self, other: &Solid<D>) -> Option<Vec<(Seen<D>, [f64; D])>> {
         let (mut left, mut all, extent) = (IMAGES, Vec::new(), other.extent());
         for (id, solid) in (0..).zip(self.solids) {
@@ -161,7 +164,7 @@ impl<const D: usize> Crowd<'_, D> {
 
     fn check_circle(&self, center: [f64; D], radius: f64) {
         let good = radius.is_finite() && radius >= 0.0 && is_near(center, radius);
-        // A point is a box, so that borders are closed however small numbers are.
+        // A point counts as a box, so that borders are closed however small numbers are.
         let region =
             if radius == 0.0 && !self.is_round { Solid::Boxed([center; 2]) } else { Solid::Long([center; 2], radius) };
         self.check_region("circle", &region, good, |found| self.queries.circle(center, radius, found));
@@ -217,12 +220,12 @@ impl<const D: usize> Crowd<'_, D> {
             && direction.iter().all(|x| x.abs() <= LIMIT)
             && reach >= 0.0
             && (reach.is_finite() || self.space.is_open());
-        // What is shorter counts as none, as its square does.
+        // A shorter direction counts as none, as its square does.
         if good && long < 1e-150 {
             return;
         }
         let unit = direction.map(|x| x / long);
-        // Where bodies end, and some more.
+        // The ends of all bodies; the way goes farther.
         let ends = self.solids.iter().flat_map(Solid::extent).flatten().filter(|end| end.is_finite());
         let widest = ends.chain(origin).fold(0.0_f64, |most, x| most.max(x.abs()));
         let way = reach.min(8.0 * widest + 1.0);
@@ -245,7 +248,7 @@ impl<const D: usize> Crowd<'_, D> {
             let verdict = Solid::Long([origin, to(way)], 0.0).meets(solid, *shift);
             let agrees = match hit {
                 None => verdict != Verdict::Touching,
-                // Beyond what was looked at.
+                // The hit lies beyond the way that was checked.
                 Some(hit) if hit.distance > way => way < reach,
                 Some(_) => verdict != Verdict::Apart,
             };
@@ -256,7 +259,7 @@ impl<const D: usize> Crowd<'_, D> {
         }
     }
 
-    /// A body is on its border where a ray enters it, and not touched before.
+    /// Checks that a ray enters a body at its border, and does not touch it before.
     fn check_hit(&self, hit: &SeenAt<D>, origin: [f64; D], unit: [f64; D], name: &dyn Fn() -> String) {
         let (solid, t) = (&self.solids[hit.body.id as usize], hit.distance);
         if t.is_nan() || t >= LIMIT {
@@ -269,7 +272,7 @@ impl<const D: usize> Crowd<'_, D> {
         let off = distance - radius - RELATIVE * numbers - VANISHING;
         assert!(off <= 0.0, "{}: {hit:?} is {off} off {solid:?}", name());
         if t > 0.0 {
-            // Rounded, the way may end within the body.
+            // After rounding, the way may end within the body.
             let before = t - RELATIVE * numbers;
             let to = from_fn(|axis| origin[axis] + before * unit[axis]);
             let verdict =
@@ -279,7 +282,7 @@ impl<const D: usize> Crowd<'_, D> {
         }
     }
 
-    /// Whether a part of a way is within a body by more than what is rounded.
+    /// Returns whether a part of a way is within a body by more than rounding.
     fn is_deep(&self, solid: &Solid<D>, way: [[f64; D]; 2], shift: [f64; D], numbers: f64) -> bool {
         let less = 10.0 * RELATIVE * numbers;
         let smaller = match *solid {
@@ -340,7 +343,7 @@ impl<const D: usize> Crowd<'_, D> {
     }
 }
 
-/// Whether bodies may be there.
+/// Returns whether bodies may be there.
 fn is_near<const D: usize>(point: [f64; D], radius: f64) -> bool {
     point.iter().all(|x| x.abs() + radius <= LIMIT)
 }

@@ -1,4 +1,4 @@
-//! Sets of bodies of one shape: rows of them as they are drawn, their columns in both precisions, and the solids that they are.
+//! Sets of bodies of one shape: rows of bodies as they are drawn, their columns in both precisions, and their solids.
 
 use jostle::{Bodies, Boxes, Boxes64, Capsules, Capsules64, PreparedSet, Set, Space, Threads};
 use jostle_testkit::algebra::PlainLayers;
@@ -7,17 +7,17 @@ use super::solid::Solid;
 use crate::layering::{Layering, fits};
 use crate::number::{Number, Number64};
 
-/// Bodies of a set: the plain loop looks for each distance by halving.
+/// The most bodies of a set: the plain loop finds each distance by a search.
 const MOST: usize = 30;
 
 /// More bodies than a search in a pool leaves to one thread.
 const COMPANY: usize = 8_200;
 
-/// Coordinates reach this, before they are scaled.
+/// Coordinates reach this far before they are scaled.
 const FARTHEST: f64 = (1_u64 << 58) as f64;
 
-/// Where some are in company, coordinates and radii reach this: `f32` tells those in company from each other, so that a search does not
-/// decide on all pairs of them.
+/// Coordinates and radii reach this far where some bodies are in company. Then `f32` tells bodies in company apart, so
+/// that a search does not decide all their pairs.
 const NEAR: f64 = 4096.0;
 
 arbitrary! {
@@ -27,11 +27,11 @@ arbitrary! {
         from: [Number64; 3],
         to: [Number64; 3],
         radius: Number,
-        /// By how many of its sides the next one lies further, on each axis.
+        /// By how many of its sides the next body lies further, on each axis.
         step: [i8; 3],
         more: u8,
-        /// On which axes it has no extent, and on which it has no end, a bit each; whether it has no radius, and whether the next one
-        /// begins where it ends on axes that it lies one side further on.
+        /// A bit for each axis on which a body has no extent, one for no radius, and one by which the next body begins
+        /// where this one ends, on axes on which it lies one side further. In `endless`, a bit for each missing end.
         flat: u8,
         endless: u8,
     }
@@ -44,12 +44,12 @@ arbitrary! {
         rows: Vec<Row>,
         margin: Option<u8>,
         layering: Option<Layering>,
-        /// What is wrong with which body.
+        /// Which body has a fault, and which fault.
         fault: Option<(u8, u8)>,
     }
 }
 
-/// What the bodies of a set are.
+/// The shape of a set's bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Shape {
     Round,
@@ -69,7 +69,8 @@ pub(super) struct Plain<const D: usize> {
 }
 
 impl Group {
-    /// Its bodies, and more of them if they are those in company; they keep within `NEAR` if these or those of other sets are.
+    /// Returns the set's bodies, and more bodies with `company`. They keep within `NEAR` with `near`, when this set or
+    /// another is in company.
     pub(super) fn plain<const D: usize>(&self, scale: f64, near: bool, company: bool) -> Plain<D> {
         let (shape, double) =
             ([Shape::Round, Shape::Boxed, Shape::Long][usize::from(self.kind % 3)], self.kind / 3 % 2 == 1);
@@ -79,7 +80,7 @@ impl Group {
             double,
             singles: ([const { [const { Vec::new() }; D] }; 2], Vec::new()),
             doubles: ([const { [const { Vec::new() }; D] }; 2], Vec::new()),
-            // Bodies in company would all meet.
+            // With a margin, bodies in company would all meet.
             margin: if company { 0.0 } else { f32::from(self.margin.unwrap_or(0) % 16) / 4.0 },
             layers: None,
             sound: true,
@@ -107,7 +108,7 @@ impl Group {
 }
 
 impl Row {
-    /// The bodies of the row: two points, in order on each axis if they are corners, and a radius.
+    /// Returns the bodies of the row: two points, in order on each axis if they are corners, and a radius.
     fn bodies<const D: usize>(&self, shape: Shape, farthest: f64) -> Vec<([[f64; D]; 2], f64)> {
         let at = |number: Number64| {
             let value = number.value();
@@ -165,11 +166,11 @@ impl<const D: usize> Plain<D> {
         self.singles.1.push(radius as f32);
     }
 
-    /// Makes something of a body that no search accepts.
+    /// Turns a body into one that no search accepts.
     fn spoil(&mut self, at: usize, what: u8) {
         let axis = usize::from(what) % D;
         let bad = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY][usize::from(what / 4) % 3];
-        // A box may begin or end nowhere.
+        // A box may lack a lower or an upper end, so an infinity goes to the corner where it is a fault.
         let end = usize::from(self.shape == Shape::Boxed && bad == f64::NEG_INFINITY);
         self.doubles.0[end][axis][at] = bad;
         self.singles.0[end][axis][at] = bad as f32;
@@ -196,13 +197,13 @@ impl<const D: usize> Plain<D> {
         }
     }
 
-    /// The bodies sorted for a space, unless that is refused.
+    /// Returns the bodies sorted for a space, unless that is refused.
     pub(super) fn prepared(&self, space: Space<D>) -> Option<PreparedSet<D>> {
         let mut prepared = PreparedSet::new();
         prepared.build(self.source(), space, Threads::Serial).is_ok().then_some(prepared)
     }
 
-    /// The bodies with their margins, which are added in the precision of the set.
+    /// Returns the bodies with their margins, which are added in the precision of the set.
     pub(super) fn solids(&self) -> Vec<Solid<D>> {
         let margin = f64::from(self.margin);
         let body = |id: usize| {

@@ -1,4 +1,4 @@
-//! A space that may repeat, from bytes, and the images at which two bodies of it may touch.
+//! Spaces that may repeat, from bytes, and the images at which two bodies may touch.
 
 use core::array::from_fn;
 
@@ -6,14 +6,14 @@ use jostle::Space;
 
 use crate::number::Number64;
 
-/// Lengths and corners as they are drawn are no larger, nor lengths smaller than one over it.
+/// The largest magnitude of lengths and corners as drawn. Lengths are no smaller than one over it.
 const LIMIT: f64 = (1_u64 << 40) as f64;
 
-/// Steps along one vector, at most.
+/// The most steps along one vector.
 const STEPS: f64 = 100_000.0;
 
 arbitrary! {
-    /// A space; open, where nothing is known of it.
+    /// A space. It is open where the bytes have come to an end.
     #[derive(Debug)]
     pub(super) struct Around {
         kind: u8,
@@ -21,16 +21,16 @@ arbitrary! {
         origin: [Number64; 3],
         lengths: [Number64; 3],
         slants: [i8; 3],
-        /// How many cells the widest body may take; any number, where it is even.
+        /// How many cells the widest body may take; any number, if this is even.
         crowding: u8,
     }
 }
 
-/// What a body takes on each axis.
+/// The interval that a body takes on each axis.
 pub(super) type Extent<const D: usize> = [[f64; 2]; D];
 
 impl Around {
-    /// The space, whose cell no body takes too many of: the widest ones are as wide as `widest`.
+    /// Returns the space, of whose cells no body takes too many. The widest bodies are as wide as `widest`.
     pub(super) fn space<const D: usize>(&self, widest: [f64; D], scale: f64) -> Space<D> {
         let drawn = |number: Number64| {
             let value = number.value();
@@ -47,7 +47,8 @@ impl Around {
             0 => Space::open(),
             1 => Space::periodic(from_fn(|axis| repeats[axis].then(|| [origin[axis], origin[axis] + lengths[axis]]))),
             _ => {
-                // Above the diagonal nothing: so it is right-handed, and the steps along the last vector are told by the last axis.
+                // The lattice has nothing above the diagonal. So it is right-handed, and the last axis alone tells the
+                // steps along the last vector.
                 let slant = |k: usize, axis: usize| lengths[axis] * f64::from(self.slants[k + axis - 1]) / 32.0;
                 let part = |k: usize, axis: usize| if axis < k { slant(k, axis) } else { 0.0 };
                 let vector = |k: usize| from_fn(|axis| if axis == k { lengths[k] } else { part(k, axis) });
@@ -57,8 +58,8 @@ impl Around {
     }
 }
 
-/// Calls `visit` with each image, by its steps and its shift, at which a second body may touch a first one, by what both take;
-/// and with some more. False where `left` are not enough for that.
+/// Calls `visit` with the steps and the shift of each image at which the second body may touch the first, by the
+/// extents of both; and of some more images. Returns false if `left` images are not enough.
 pub(super) fn each_image<const D: usize>(
     space: &Space<D>,
     [a, b]: [&Extent<D>; 2],
@@ -69,7 +70,7 @@ pub(super) fn each_image<const D: usize>(
     walk.below(D)
 }
 
-/// The shift of an image: so many of each vector, summed up from left to right.
+/// Returns the shift of an image: its steps along each vector, summed up from left to right.
 pub(super) fn shift_of<const D: usize>(space: &Space<D>, steps: [i32; D]) -> [f64; D] {
     let (vectors, steps) = (space.vectors(), steps.map(f64::from));
     from_fn(|axis| (1..D).fold(steps[0] * vectors[0][axis], |sum, k| sum + steps[k] * vectors[k][axis]))
@@ -86,7 +87,7 @@ struct Walk<'a, const D: usize> {
 }
 
 impl<const D: usize> Walk<'_, D> {
-    /// All steps along the first `axes` vectors, those along the others being chosen.
+    /// Visits all steps along the first `axes` vectors. Steps along the other vectors are chosen.
     fn below(&mut self, axes: usize) -> bool {
         let Some(axis) = axes.checked_sub(1) else {
             if *self.left == 0 {
@@ -105,7 +106,7 @@ impl<const D: usize> Walk<'_, D> {
         let moved: f64 = (axes..D).map(|k| f64::from(self.steps[k]) * self.vectors[k][axis]).sum();
         let ([lo, hi], [low, high], length) = (self.a[axis], self.b[axis], self.vectors[axis][axis]);
         let (first, last) = (((lo - high - moved) / length).floor(), ((hi - low - moved) / length).ceil());
-        // No number is none.
+        // This is false for NaN.
         let few = last - first <= STEPS && first.abs().max(last.abs()) < f64::from(i32::MAX);
         few && (first as i32..=last as i32).all(|step| {
             self.steps[axis] = step;

@@ -1,19 +1,20 @@
-//! Whether two bodies touch, one of them at an image, by plain formulas, and how sure that is.
+//! Plain formulas for whether two bodies touch, one of them at an image, and for how sure that is.
 
-/// Steps of halving, each of which leaves two thirds of an interval: a part in 10^11 of it.
+/// Steps of the search for the least distance. Each leaves two thirds of an interval, and all leave a part in 10^11 of
+/// it.
 const STEPS: usize = 64;
 
-/// What formulas with capsules may be off by: relative to the lengths that go into them, as nearly parallel segments lose half
-/// of the digits; and where squares vanish.
+/// How far off formulas with capsules may be: relative to the lengths that go into them, as nearly parallel segments
+/// lose half of the digits; and where squares vanish.
 const RELATIVE: f64 = 1e-7;
 const VANISHING: f64 = 1e-76;
 
 /// A body.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Solid<const D: usize> {
-    /// By its corners.
+    /// A box, by its corners.
     Boxed([[f64; D]; 2]),
-    /// By its ends, which are the same of a circle or a sphere, and its radius.
+    /// A capsule, by its ends and its radius. The ends of a circle or a sphere are the same point.
     Long([[f64; D]; 2], f64),
 }
 
@@ -21,7 +22,7 @@ pub(super) enum Solid<const D: usize> {
 pub(super) enum Verdict {
     Touching,
     Apart,
-    /// Too close to be told.
+    /// Too close to tell.
     Close,
 }
 
@@ -34,7 +35,7 @@ impl From<bool> for Verdict {
 use Solid::{Boxed, Long};
 
 impl<const D: usize> Solid<D> {
-    /// What it takes on each axis.
+    /// Returns the interval that the body takes on each axis.
     pub(super) fn extent(&self) -> [[f64; 2]; D] {
         core::array::from_fn(|axis| match *self {
             Boxed([lo, hi]) => [lo[axis], hi[axis]],
@@ -46,7 +47,8 @@ impl<const D: usize> Solid<D> {
         if let Long(_, radius) = *self { radius } else { 0.0 }
     }
 
-    /// How far a point is from the box, or from the segment of the capsule, at an image; and how long that segment is.
+    /// Returns how far a point is from the box, or from the segment of the capsule, at an image; and how long the
+    /// segment is.
     pub(super) fn distance(&self, point: [f64; D], shift: [f64; D]) -> (f64, f64) {
         match *self {
             Boxed(corners) => (length(outside(seen(point, corners, shift), [0.0; D])), 0.0),
@@ -58,7 +60,7 @@ impl<const D: usize> Solid<D> {
         }
     }
 
-    /// Whether they touch, the second at an image.
+    /// Returns whether the bodies touch, the second at an image.
     pub(super) fn meets(&self, other: &Self, shift: [f64; D]) -> Verdict {
         match (*self, *other) {
             (Boxed([lo, hi]), Boxed([low, high])) => {
@@ -81,7 +83,7 @@ impl<const D: usize> Solid<D> {
                 if d == [0.0; D] && e == [0.0; D] {
                     return (length2(w) <= s * s).into();
                 }
-                // From a point of the first to the second.
+                // The distance from a point of the first segment to the second segment.
                 let at = |t: f64| to_segment(core::array::from_fn(|axis| w[axis] - t * d[axis]), e);
                 verdict(at, s, length(d) + length(e))
             }
@@ -89,8 +91,8 @@ impl<const D: usize> Solid<D> {
     }
 }
 
-/// Bodies of radii that come to `s`, of segments that are so long together: `f` is a distance that falls and then rises from 0
-/// to 1.
+/// Returns the verdict on two bodies whose radii add up to `s` and whose segments are `long` together. From 0 to 1,
+/// their distance `f` falls and then rises.
 fn verdict(f: impl Fn(f64) -> f64, s: f64, long: f64) -> Verdict {
     let told = |distance: f64| {
         let doubt = (distance + s + long) * RELATIVE + VANISHING;
@@ -111,10 +113,10 @@ fn verdict(f: impl Fn(f64) -> f64, s: f64, long: f64) -> Verdict {
     told(least)
 }
 
-/// The distance of the origin from a segment that begins at `w` and is as long as `e`.
+/// Returns the distance of the origin from a segment that begins at `w` and extends by `e`.
 fn to_segment<const D: usize>(w: [f64; D], e: [f64; D]) -> f64 {
     let (away, long) = (length(w), length(e));
-    // A point, seen from there.
+    // Seen from the origin, the segment is a point.
     if long <= away * f64::EPSILON * f64::EPSILON {
         return away;
     }
@@ -123,12 +125,12 @@ fn to_segment<const D: usize>(w: [f64; D], e: [f64; D]) -> f64 {
     length::<D>(core::array::from_fn(|axis| w[axis] + u * e[axis]))
 }
 
-/// Points from a point, at an image.
+/// Returns points relative to `p`, at an image.
 fn seen<const D: usize, const N: usize>(p: [f64; D], points: [[f64; D]; N], shift: [f64; D]) -> [[f64; D]; N] {
     points.map(|point| core::array::from_fn(|axis| (point[axis] - p[axis]) + shift[axis]))
 }
 
-/// From the nearest point of a box to a point.
+/// Returns how far a point is from the nearest point of a box, on each axis.
 fn outside<const D: usize>([lo, hi]: [[f64; D]; 2], x: [f64; D]) -> [f64; D] {
     core::array::from_fn(|axis| (lo[axis] - x[axis]).max(x[axis] - hi[axis]).max(0.0))
 }
@@ -141,7 +143,7 @@ fn length2<const D: usize>(x: [f64; D]) -> f64 {
     x.into_iter().fold(0.0, |sum, d| sum + d * d)
 }
 
-/// Without squares that are too large or too small.
+/// Returns the length of a vector, without squares that are too large or too small.
 pub(super) fn length<const D: usize>(x: [f64; D]) -> f64 {
     let most = x.into_iter().fold(0.0, |most: f64, d| most.max(d.abs()));
     if most > 0.0 && most.is_finite() { most * length2(x.map(|d| d / most)).sqrt() } else { most }

@@ -1,4 +1,4 @@
-//! Any bodies: in any box and lattice, at any scale, on any way.
+//! Any bodies: in any box and lattice, at any scale, moving in any way.
 
 use std::sync::{LazyLock, Mutex, PoisonError};
 

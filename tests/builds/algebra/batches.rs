@@ -1,4 +1,4 @@
-//! Batches of questions, and visits: they say what the questions one by one have said.
+//! Batches of questions, and visits, give the answers of single questions.
 
 use std::sync::LazyLock;
 
@@ -8,10 +8,10 @@ use rayon::ThreadPool;
 
 static POOLS: LazyLock<[ThreadPool; 4]> = LazyLock::new(|| [1, 2, 3, 8].map(pool));
 
-/// How often questions are asked in a batch that threads share: so often that it is worth calling them.
+/// How often questions are asked in a batch that threads share, so that calling threads is worth it.
 const TIMES: usize = 60;
 
-/// Questions of a kind, and what was found by each.
+/// Questions of a kind, and what each has found.
 pub(crate) struct Told<Q, F> {
     asked: Vec<Q>,
     found: Vec<Vec<F>>,
@@ -22,7 +22,7 @@ impl<Q: Copy, F: Copy + Ord + core::fmt::Debug> Told<Q, F> {
         Self { asked: Vec::new(), found: Vec::new() }
     }
 
-    /// Notes what a question has found, which is what it visits.
+    /// Notes what a question has found, and checks that it visits the same.
     pub(crate) fn add(&mut self, asked: Q, found: &[F], ask: impl FnOnce(&mut dyn FnMut(F)) -> Result<(), QueryError>) {
         let mut visited = Vec::new();
         ask(&mut |one| visited.push(one)).expect("a question that was answered");
@@ -44,7 +44,7 @@ impl<Q: Copy, F: Copy + Ord + core::fmt::Debug> Told<Q, F> {
 
 type Point<const D: usize> = [f64; D];
 
-/// All questions to a set, and the number of nearest bodies and how far they may be.
+/// All questions to a set; for the nearest bodies, how many and how far.
 pub(crate) struct Questions<const D: usize> {
     pub(crate) points: Told<Point<D>, Seen<D>>,
     pub(crate) circles: Told<(Point<D>, f64), Seen<D>>,
@@ -60,7 +60,7 @@ impl<const D: usize> Questions<D> {
         Self { points, circles, aabbs, rays: Told::new(), nearest: Told::new(), of_nearest }
     }
 
-    /// Asks them all in batches, on one thread or, many times over, on several.
+    /// Asks all questions in batches, on one thread or, many times over, on several.
     pub(crate) fn check(&self, name: &str, queries: PreparedQueries<'_, D>, shared: bool) {
         let mut batch = PreparedBatch::new();
         self.ask(name, queries, &mut batch, 1, Threads::Serial);
@@ -98,7 +98,8 @@ impl<const D: usize> Questions<D> {
     }
 }
 
-/// Holds the answers to questions, asked so many times over, against those to each.
+/// Compares the answers of a batch, in which each question was asked `times` times, with the answers to single
+/// questions.
 fn compare<F, const D: usize>(
     name: &str,
     batch: &PreparedBatch<D>,

@@ -1,4 +1,4 @@
-//! Runs a search in every way there is, and holds all that it says against the oracle.
+//! Runs a search in every way there is, and checks all its answers against the oracle.
 
 use std::sync::LazyLock;
 
@@ -53,14 +53,14 @@ impl<const D: usize> Bench<D> {
         }
     }
 
-    /// Every instruction set on the calling thread, and every pool, each with another instruction set, by turns.
+    /// Returns every instruction set on the calling thread, and every pool, each by turns with another instruction set.
     fn all_ways(&mut self) -> Vec<Way> {
         self.turn += 1;
         let finder = |pool: usize| (self.turn + pool) % self.finders.len();
         self.serial_ways().chain((0..POOLS.len()).map(|pool| (finder(pool), Some(pool)))).collect()
     }
 
-    /// Every instruction set on the calling thread: few bodies are not shared out.
+    /// Returns every instruction set on the calling thread, for searches of few bodies, which threads do not share.
     fn serial_ways(&self) -> impl Iterator<Item = Way> + use<D> {
         (0..self.finders.len()).map(|finder| (finder, None))
     }
@@ -76,7 +76,7 @@ impl<const D: usize> Bench<D> {
             assert!(same_hits(&other, &first), "{name}: another sequence in way {way:?}");
         }
         self.check_visits(name, &ready, &first);
-        // Of four searches one, by turns, and none of so many pairs that sets of keys are slow.
+        // One search in four, by turns, and no search with so many pairs that sets of keys are slow.
         self.searches += 1;
         if self.searches.is_multiple_of(4) && first.len() <= 1_000 {
             Frames::new(name, case).check(&mut self.finders[0], &ready, &first);
@@ -86,7 +86,7 @@ impl<const D: usize> Bench<D> {
         }
     }
 
-    /// Holds the sequence of a large search, and of its rows, against itself, in every way there is.
+    /// Checks that a large search, and its rows, give one sequence in every way there is.
     pub(crate) fn check_sequence(&mut self, name: &str, case: &Case<D>) {
         let ready = case.ready();
         let mut first = None;
@@ -103,7 +103,7 @@ impl<const D: usize> Bench<D> {
         }
     }
 
-    /// Counts, visitors and folds say the same as the list.
+    /// Checks that counts, visitors and folds give what the list gives.
     fn check_visits(&mut self, name: &str, ready: &Ready<'_, D>, hits: &[Hit<D>]) {
         let listed: Vec<_> = hits.iter().map(|hit| hit.pair).collect();
         for way in [(0, None), (self.finders.len() - 1, None)] {

@@ -1,4 +1,4 @@
-//! Small cells whose neighbours another program has counted, and lattices that are refused.
+//! Small cells, whose neighbours another program has counted, and lattices that are refused.
 
 use jostle::{
     Circles64, Input, InputError, LatticeFault, NeighborLists, PairFinder, Rows, Space, Spheres, Spheres64, Threads,
@@ -7,7 +7,7 @@ use jostle_testkit::algebra::{CRYSTALS, Columns, PlainRadii};
 
 use super::bench::Bench;
 
-/// Of 1 to 8 atoms, with cutoffs of up to 3 cells; in `f32` as well, which is precise enough for the counts.
+/// Crystals of 1 to 8 atoms, with cutoffs of up to 3 cells; also in `f32`, which is precise enough for the counts.
 #[test]
 fn as_another_program_counts() {
     let (mut bench, mut lists) = (Bench::<3>::new(), NeighborLists::new());
@@ -46,7 +46,7 @@ fn lattices_that_span_nothing_are_refused_by_name() {
     let last = finder.find(single).expect("two that touch").pairs().to_vec();
     for (vectors, fault) in cases {
         for input in [Input::within(single), Input::within(double), Input::between(single, double)] {
-            // Even where it repeats in no more than one direction.
+            // A lattice is refused even where it repeats in one direction alone.
             for repeats in [[true; 3], [false, true, false]] {
                 let input = input.lattice(vectors, repeats);
                 let refused = InputError::Lattice(fault);

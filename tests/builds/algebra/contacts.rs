@@ -6,7 +6,7 @@ use jostle::{
 use jostle_testkit::algebra::engine::Ready;
 use jostle_testkit::algebra::{Case, Hit, PlainContact, PlainContacts, Relation};
 
-/// What a tracker says of its contacts: keys, ids, sets and shifts.
+/// What a tracker tells of its contacts: keys, ids, sets and shifts.
 type Told<const D: usize> = Vec<([u64; 2], [u32; 2], [usize; 2], [i32; D])>;
 
 fn told<const D: usize>(contacts: Contacts<'_>, sets: [usize; 2]) -> Told<D> {
@@ -19,19 +19,19 @@ fn plain<const D: usize>(contacts: &[PlainContact<D>]) -> Told<D> {
     contacts.iter().map(|&((_, keys, _), hit)| (keys, hit.pair, hit.sets, hit.shift)).collect()
 }
 
-/// Which pairs of a frame of some of them are left.
+/// Returns whether a pair is left in the frame of some pairs.
 fn is_left(a: u32, b: u32) -> bool {
     !(5 * a + 3 * b).is_multiple_of(4)
 }
 
-/// Frames of one search: some pairs, all, those with ids reversed and every fourth left out, all again.
+/// Frames of one search: some pairs; all pairs; pairs with ids reversed, every fourth left out; all pairs again.
 pub(crate) struct Frames<'a, const D: usize> {
     name: &'a str,
     case: &'a Case<D>,
     keys: Vec<Vec<u64>>,
     tracker: ContactTracker,
     oracle: PlainContacts<D>,
-    /// How many hits have been looked at for where they touch.
+    /// Geometry is checked in frames with more hits than this.
     touched: usize,
 }
 
@@ -42,7 +42,7 @@ impl<'a, const D: usize> Frames<'a, D> {
         Self { name, case, keys, tracker: ContactTracker::new(), oracle: PlainContacts::default(), touched: 0 }
     }
 
-    /// Looks at all frames of a search whose hits are known.
+    /// Checks all frames of a search whose hits are known.
     pub(crate) fn check(mut self, finder: &mut PairFinder<D>, ready: &Ready<'_, D>, hits: &[Hit<D>]) {
         let some: Vec<_> = hits.iter().copied().filter(|hit| is_left(hit.pair[0], hit.pair[1])).collect();
         self.touched = some.len();
@@ -70,7 +70,7 @@ impl<'a, const D: usize> Frames<'a, D> {
         self.compare(hits);
     }
 
-    /// Depth, normal and point, in `f64` and rounded to `f32`.
+    /// Checks depth, normal and point, in `f64` and rounded to `f32`.
     fn check_geometry(&self, found: Found<'_, D>, ready: &Ready<'_, D>, hits: &[Hit<D>]) {
         let (name, mut double, mut single) = (self.name, Vec::new(), Vec::new());
         contacts_f64(found, ready.input(), Threads::Serial, &mut double).expect(name);
@@ -79,7 +79,7 @@ impl<'a, const D: usize> Frames<'a, D> {
         assert_eq!((double.len(), single.len()), (touches.len(), touches.len()), "{name}");
         for ((told, rounded), touch) in double.iter().zip(&single).zip(&touches) {
             let near = |told: f64, expected: f64, scale: f64| (told - expected).abs() <= scale * 2.0_f64.powi(-44);
-            // How far off a difference may be, of its length.
+            // How far off a difference of positions may be, as a part of its length.
             let turned = 2.0 + touch.scale / (touch.distance.max(f64::MIN_POSITIVE));
             let right = near(told.depth, touch.depth, touch.scale)
                 && told.normal.iter().zip(&touch.normal).all(|(n, e)| near(*n, *e, turned))
@@ -90,7 +90,7 @@ impl<'a, const D: usize> Frames<'a, D> {
         }
     }
 
-    /// The bodies of each set in the opposite order.
+    /// Runs a frame with the bodies of each set in the opposite order.
     fn reversed_frame(&mut self, hits: &[Hit<D>]) {
         let within = self.case.relation == Relation::Within;
         let mut keys = self.keys.clone();
@@ -99,7 +99,7 @@ impl<'a, const D: usize> Frames<'a, D> {
             let ids: [u32; 2] = core::array::from_fn(|side| keys[hit.sets[side]].len() as u32 - 1 - hit.pair[side]);
             let swaps = within && ids[0] > ids[1];
             let pair = if swaps { [ids[1], ids[0]] } else { ids };
-            // A body and itself are one contact at a shift and its opposite.
+            // A body and itself are one contact at a shift and at the opposite shift.
             let negated = swaps || (within && ids[0] == ids[1]);
             Hit { pair, shift: if negated { hit.shift.map(|step| -step) } else { hit.shift }, ..hit }
         });

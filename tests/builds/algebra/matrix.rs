@@ -5,12 +5,12 @@ use jostle_testkit::algebra::{Case, PlainSpace, Relation};
 use super::bench::Bench;
 use super::scenes::{Raw, WAYS, Way, scenes, spaces};
 
-/// Whether a scene can be given so.
+/// Returns whether a scene can be given in these ways.
 fn fits<const D: usize>(raw: &Raw<D>, ways: &[&Way]) -> bool {
     !raw.double_only || ways.iter().all(|way| way.double)
 }
 
-/// The bodies of a scene, dealt to sets that are each given in a way of its own.
+/// Deals the bodies of a scene to sets, each given in a way of its own.
 pub(crate) fn case<const D: usize>(raw: &Raw<D>, ways: &[&Way], relation: Relation, space: PlainSpace<D>) -> Case<D> {
     let part = |at: usize| raw.part(|id| id * 7 / 3 % ways.len() == at);
     let sets =
@@ -18,7 +18,7 @@ pub(crate) fn case<const D: usize>(raw: &Raw<D>, ways: &[&Way], relation: Relati
     Case { sets, relation, space }
 }
 
-/// One set, in every way, scene and space.
+/// Tests one set, in every way, scene and space.
 fn within<const D: usize>() {
     let mut bench = Bench::<D>::new();
     for raw in scenes::<D>() {
@@ -31,7 +31,7 @@ fn within<const D: usize>() {
     }
 }
 
-/// Each two ways of two sets, in every space, each time another scene.
+/// Tests two sets in each two ways, in every space, each time with another scene.
 fn between<const D: usize>() {
     let (mut bench, scenes, mut turn) = (Bench::<D>::new(), scenes::<D>(), 0);
     for a in WAYS {
@@ -46,7 +46,7 @@ fn between<const D: usize>() {
     }
 }
 
-/// Three sets of three ways, and tables by turns.
+/// Tests three sets in three ways, with tables by turns.
 fn among<const D: usize>() {
     let (mut bench, scenes, mut turn) = (Bench::<D>::new(), scenes::<D>(), 0);
     let tables =
@@ -65,7 +65,7 @@ fn among<const D: usize>() {
     }
 }
 
-/// The next scene that can be given so.
+/// Returns the next scene that can be given in these ways.
 fn next<'a, const D: usize>(scenes: &'a [Raw<D>], turn: &mut usize, ways: &[&Way]) -> &'a Raw<D> {
     loop {
         *turn += 1;

@@ -1,4 +1,4 @@
-//! Questions to prepared sets in every space, held against plain loops over all images.
+//! Questions to prepared sets in every space, against plain loops over all images.
 
 use core::array::from_fn;
 
@@ -17,7 +17,7 @@ fn plain_at<const D: usize>(found: &[SeenAt<D>]) -> Vec<(f64, (u32, [i32; D]))> 
     found.iter().map(|seen| (seen.distance, (seen.body.id, seen.body.image_shift))).collect()
 }
 
-/// Asks a set about places near some of its bodies, and elsewhere.
+/// Asks a set about places near some of its bodies, and about other places.
 fn ask<const D: usize>(name: &str, case: &Case<D>, raw: &Raw<D>, random: &mut Random) {
     let mut set = PreparedSet::new();
     set.build(case.sets[0].set(), case.space.space(), Threads::Serial).expect(name);
@@ -55,7 +55,7 @@ fn ask<const D: usize>(name: &str, case: &Case<D>, raw: &Raw<D>, random: &mut Ra
         assert_eq!(plain_at(first.as_slice()), hits[..hits.len().min(1)], "{name}: first hit");
         for (count, within) in [(1, f64::INFINITY), (7, f64::INFINITY), (3, 2.0 * unit)] {
             queries.nearest(at, count, within, &mut reached).expect(name);
-            // So far as the engine has looked, or farther.
+            // As far as the engine has looked, or farther.
             let farthest = reached.last().map_or(0.0, |seen| seen.distance) * 1.001 + unit;
             let enough = if within.is_finite() || open { within } else { farthest };
             let expected = case.nearest_to(at, count, enough);
@@ -71,7 +71,7 @@ fn ask<const D: usize>(name: &str, case: &Case<D>, raw: &Raw<D>, random: &mut Ra
             assert_eq!(one, reached.first().copied(), "{name}: the nearest to {at:?} within {within}");
         }
     }
-    // Few sets are enough to see that threads say the same.
+    // Few sets are enough to see that all threads give the same.
     all.check(name, queries, random.below(25) == 0);
 }
 

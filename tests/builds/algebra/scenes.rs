@@ -1,4 +1,4 @@
-//! What the matrix is made of: bodies, how a set of them is given, and spaces around them.
+//! The parts of the matrix: bodies, ways to give a set of them, and spaces around them.
 
 use core::array::from_fn;
 use std::f64::consts::PI;
@@ -7,7 +7,7 @@ use jostle_testkit::algebra::{Columns, PlainLayers, PlainMoves, PlainRadii, Plai
 use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, scene};
 
-/// Borders are multiples of one over this.
+/// Borders are multiples of one over this number.
 const SNAP: f64 = 64.0;
 
 /// Bodies, and the cell that spaces are made of.
@@ -19,7 +19,7 @@ pub(crate) struct Raw<const D: usize> {
     width: f64,
     /// How far bodies move, in mean radii.
     pace: f64,
-    /// `f32` cannot tell the bodies apart.
+    /// Whether `f32` cannot tell the bodies apart.
     pub(crate) double_only: bool,
 }
 
@@ -32,7 +32,7 @@ impl<const D: usize> Raw<D> {
             .fold((f64::MAX, f64::MIN), |(lo, hi), &x| (lo.min(x), hi.max(x)));
         let reach = bodies.iter().map(|body| 2.0 * body.1).fold(0.0, f64::max);
         let (lo, width) = if bodies.is_empty() { (0.0, 1.0) } else { (lo, (hi - lo).max(1.5 * reach).max(1e-3)) };
-        // Such that `f32` has the borders, and bodies touch exactly across them.
+        // `f32` can hold the borders, and bodies touch exactly across them.
         let (lo, width) = ((lo * SNAP).floor() / SNAP, (width * SNAP).ceil() / SNAP);
         Self { name, bodies, lo, width, pace: 3.0, double_only: false }
     }
@@ -41,20 +41,20 @@ impl<const D: usize> Raw<D> {
         Self { lo, width, ..self }
     }
 
-    /// Elsewhere, and of another size.
+    /// Returns the scene in another place and size.
     fn placed(self, name: &'static str, origin: f64, scale: f64) -> Self {
         let place = |x: f64| origin + scale * x;
         let bodies = self.bodies.iter().map(|&(center, radius)| (center.map(place), radius * scale)).collect();
         Self { name, bodies, lo: place(self.lo), width: self.width * scale, double_only: true, ..self }
     }
 
-    /// Some of the bodies.
+    /// Returns some of the bodies.
     pub(crate) fn part(&self, is_part: impl Fn(usize) -> bool) -> Self {
         let bodies = self.bodies.iter().enumerate().filter(|&(id, _)| is_part(id));
         Self { bodies: bodies.map(|(_, &body)| body).collect(), ..self.clone() }
     }
 
-    /// The first bodies alone, which move less.
+    /// Returns the first bodies alone, which move less.
     fn few(&self, count: usize) -> Self {
         Self { pace: 0.4, ..self.part(|id| id < count) }
     }
@@ -74,12 +74,12 @@ fn of_kind<const D: usize>(name: &'static str, kind: Kind, n: usize, seed: u64) 
     Raw::new(name, (0..n).map(body))
 }
 
-/// The points of a lattice of `side` points an axis.
+/// Returns the points of a lattice of `side` points an axis.
 fn grid<const D: usize>(side: usize) -> impl Iterator<Item = [f64; D]> {
     (0..side.pow(D as u32)).map(move |i| from_fn(|axis| (i / side.pow(axis as u32) % side) as f64))
 }
 
-/// Small scenes: the oracle looks at each two bodies, once for each image.
+/// Returns small scenes, since the oracle tests every two bodies once for each image.
 pub(crate) fn scenes<const D: usize>() -> Vec<Raw<D>> {
     let side = if D == 2 { 5 } else { 3 };
     let uniform = of_kind::<D>("uniform", Kind::Uniform, 40, 1);
@@ -186,7 +186,7 @@ pub(crate) const WAYS: &[Way] = &[
 ];
 
 impl Way {
-    /// The bodies given so.
+    /// Returns the bodies as a set, given in this way.
     pub(crate) fn set<const D: usize>(&self, raw: &Raw<D>, seed: u64) -> PlainSet<D> {
         let (count, mean, mut random) = (raw.bodies.len(), raw.mean_radius(), Random(seed));
         let column = |axis: usize| raw.bodies.iter().map(move |body| body.0[axis]);
@@ -228,7 +228,7 @@ impl Way {
         if self.tree { set.built().expect("bodies within the contract") } else { set }
     }
 
-    /// The same, ready to be searched in a space.
+    /// Returns the set, sorted beforehand for a space if this way asks for it.
     pub(crate) fn in_space<const D: usize>(&self, set: PlainSet<D>, space: &PlainSpace<D>) -> PlainSet<D> {
         let set = match self.prepared {
             Prepared::No => return set,
@@ -239,14 +239,15 @@ impl Way {
     }
 }
 
-/// Every kind of space, and the bodies that are searched in it: fewer where a cell is smaller than what bodies reach.
+/// Returns every kind of space, and the bodies that are searched in it: few where a cell is smaller than the reach of
+/// bodies.
 pub(crate) fn spaces<const D: usize>(raw: &Raw<D>) -> Vec<(&'static str, PlainSpace<D>, Raw<D>)> {
     let Raw { lo, width, .. } = *raw;
     let vectors = |width: f64| skewed(width);
     let few = raw.few(5);
     let reach = few.bodies.iter().map(|body| 2.0 * body.1).fold(width / 1e3, f64::max);
     let channel = from_fn(|axis| (axis == 0).then_some([lo + width / 2.0, lo + width]));
-    // Shorter than what bodies reach, but some steps of `f32` where that has no smaller ones.
+    // The period is shorter than the reach of bodies, but a few steps of `f32` long where `f32` has no smaller steps.
     let small = if raw.double_only { 0.7 * reach } else { (0.7 * reach).max(lo.abs() / SNAP.powi(3)) };
     let short = if raw.double_only { small } else { (small * SNAP).ceil() / SNAP };
     let slab = from_fn(|k| k + 1 != D);
@@ -273,7 +274,7 @@ pub(crate) fn spaces<const D: usize>(raw: &Raw<D>) -> Vec<(&'static str, PlainSp
     ]
 }
 
-/// Vectors with angles of 150 and 30 degrees.
+/// Returns vectors with angles of 150 and 30 degrees.
 fn skewed<const D: usize>(width: f64) -> [[f64; D]; D] {
     let angle = |degrees: f64| [width * (degrees * PI / 180.0).cos(), width * (degrees * PI / 180.0).sin()];
     let mut vectors = [[0.0; D]; D];
@@ -286,7 +287,7 @@ fn skewed<const D: usize>(width: f64) -> [[f64; D]; D] {
     vectors
 }
 
-/// So many bodies that several threads share the work.
+/// Returns so many bodies that several threads share the work.
 pub(crate) fn large<const D: usize>() -> Raw<D> {
     of_kind("large", Kind::Uniform, 8_400, 9)
 }

@@ -12,7 +12,7 @@ fn one_sequence<const D: usize>() {
     assert!(raw.bodies.len() >= SERIAL_BELOW);
     for (at, way) in WAYS.iter().enumerate() {
         let other = &WAYS[(at + 5) % WAYS.len()];
-        // Of each way, as many spaces as there is time for.
+        // For each way, as many spaces as there is time for.
         let places = spaces(&raw);
         let (place, space, raw) = &places[(at + D) % 5];
         let name = format!("{D}D, {}, {place}", way.name);

@@ -1,4 +1,5 @@
-//! Scenes of hundreds of bodies, the ugly ones among them: in `f64` where `f32` could not hold them, on their way, in boxes.
+//! Scenes of hundreds of bodies, ugly scenes among them: in `f64` where `f32` could not hold them, moving, and in
+//! boxes.
 
 use core::array::from_fn;
 
@@ -8,8 +9,7 @@ use jostle_testkit::{Kind, Scene, scene, ugly};
 
 use super::bench::Bench;
 
-/// The scene as it is, far from the origin, so large or so small that squares are near the limit, and in
-/// one place.
+/// The scene as it is; far from the origin; so large or so small that squares are near the limit; and all in one place.
 const PLACES: [(f64, f64); 5] = [(0.0, 1.0), (1e9, 1e-4), (-1e300, 1e287), (0.0, 1e-150), (3.0, 1e-200)];
 
 fn in_f64<const D: usize>() {
@@ -29,7 +29,7 @@ fn in_f64<const D: usize>() {
     }
 }
 
-/// Displacements between -length and length, the same on every machine.
+/// Returns displacements between -length and length, the same on every machine.
 fn moves<const D: usize>(bodies: usize, length: f32) -> PlainMoves<D> {
     let value = |i: usize| (i * 7919 % 2001) as f32 / 1000.0 - 1.0;
     PlainMoves::Single(from_fn(|axis| (0..bodies).map(|id| length * value(id * D + axis)).collect()))
@@ -55,7 +55,8 @@ fn moving<const D: usize>() {
     }
 }
 
-/// Every combination of periodic axes, with borders of the scene, and narrower ones that leave bodies outside.
+/// Tests every combination of periodic axes, with borders of the scene, and with narrower borders that leave bodies
+/// outside.
 fn in_boxes<const D: usize>() {
     let mut bench = Bench::new();
     for kind in Kind::ALL {
@@ -74,8 +75,8 @@ fn in_boxes<const D: usize>() {
     }
 }
 
-/// When two circles touch whose centres are `p` apart and come nearer by `v`, the sum of their radii being `s`, as
-/// [`Set::moving`] has it.
+/// Returns when two circles touch, as [`Set::moving`] defines it. Their centres are `p` apart and approach by `v`, and
+/// the sum of their radii is `s`.
 fn touch(p: [f64; 2], v: [f64; 2], s: f64) -> Option<f64> {
     let dot = |a: [f64; 2], b: [f64; 2]| a[0] * b[0] + a[1] * b[1];
     let c = dot(p, p) - s * s;
@@ -84,8 +85,8 @@ fn touch(p: [f64; 2], v: [f64; 2], s: f64) -> Option<f64> {
     if c <= 0.0 { Some(0.0) } else { (pv < 0.0 && root2 >= 0.0 && time <= 1.0).then_some(time) }
 }
 
-/// One flies past another, far and near, by paths far shorter and far longer than both, where fourth powers of lengths vanish
-/// and where they nearly overflow.
+/// One circle flies past another, far and near, by paths far shorter and far longer than both, where fourth powers of
+/// lengths vanish and where they nearly overflow.
 #[test]
 fn one_flies_past_another() {
     let mut finder = PairFinder::new();
@@ -153,7 +154,7 @@ fn lattices_that_exactly_touch_a_billion_away() {
     }
 }
 
-/// What bodies are moved by along one axis takes nothing from another, in searches nor in questions.
+/// Shifts along one axis take nothing from coordinates of another, in searches and in questions.
 #[test]
 fn a_long_period_beside_a_short_one() {
     let long = 2.0_f32.powi(58);

@@ -1,4 +1,4 @@
-//! Scenes in `f64` far wider than what bodies reach, whose gaps the engine leaves out of its `f32` frame.
+//! Scenes in `f64` far wider than bodies reach. The engine leaves their gaps out of its `f32` frame.
 
 use core::array::from_fn;
 
@@ -7,7 +7,7 @@ use jostle_testkit::random::Random;
 
 use super::bench::Bench;
 
-/// Bodies, and a cell that they are in.
+/// Bodies, and the cell that they are in.
 struct Wide<const D: usize> {
     name: String,
     bodies: Vec<([f64; D], f64)>,
@@ -27,7 +27,7 @@ impl<const D: usize> Wide<D> {
         PlainSet::doubles(centers, self.bodies.iter().map(|body| body.1).collect())
     }
 
-    /// Every fifth body goes to where another one is, the others move by up to a diameter, or not at all.
+    /// Every fifth body moves to the place of another body. The others move by up to a diameter, or not at all.
     fn moving(&self, random: &mut Random) -> PlainSet<D> {
         let mut steps: [Vec<f64>; D] = from_fn(|_| Vec::new());
         for (id, (center, radius)) in self.bodies.iter().enumerate() {
@@ -40,7 +40,7 @@ impl<const D: usize> Wide<D> {
         PlainSet { moves: Some(PlainMoves::Double(steps)), ..self.set() }
     }
 
-    /// Open space, boxes whose borders bodies lie on and next to, and one that leaves some outside.
+    /// Returns open space, boxes with bodies on and next to their borders, and a box that leaves some bodies outside.
     fn spaces(&self) -> [PlainSpace<D>; 4] {
         let [lo, hi] = self.cell;
         let channel = from_fn(|axis| (axis == 0).then_some([lo - 0.25, hi + 0.5]));
@@ -53,7 +53,7 @@ impl<const D: usize> Wide<D> {
     }
 }
 
-/// `count` clusters of bodies that touch a few others, anywhere in a square or cube.
+/// Makes `count` clusters of bodies that touch a few others, anywhere in a square or cube.
 fn clusters<const D: usize>(count: usize, bodies: usize, width: f64) -> Wide<D> {
     let (mut random, side) = (Random(count as u64), (bodies as f64).powf(1.0 / D as f64));
     let corners: Vec<[f64; D]> = (0..count).map(|_| from_fn(|_| (width * random.unit()).floor())).collect();
@@ -62,14 +62,14 @@ fn clusters<const D: usize>(count: usize, bodies: usize, width: f64) -> Wide<D> 
     Wide::new(format!("{count} clusters of {bodies}, {width} wide"), (0..count * bodies).map(body))
 }
 
-/// Bodies in a row that touch exactly, so long that it goes through many buckets, and more of them afar.
+/// Makes a row of bodies that touch exactly, so long that it goes through many buckets, and a few bodies far away.
 fn row<const D: usize>(from: f64, spacing: f64, afar: f64) -> Wide<D> {
     let at = |x: f64| (from_fn(|axis| if axis == 0 { x } else { -3.0 }), 0.5);
     let places = (0..900).map(|i| from + spacing * f64::from(i)).chain((0..9).map(|i| afar + f64::from(i)));
     Wide::new(format!("a row from {from} by {spacing}, others at {afar}"), places.map(at))
 }
 
-/// Couples that touch, with gaps of all powers of two between them, a hair more and a hair less.
+/// Makes couples that touch, with gaps of all powers of two between couples, a hair more or a hair less.
 fn gaps<const D: usize>(nudge: f64) -> Wide<D> {
     let (mut bodies, mut x) = (Vec::new(), 0.0);
     for gap in (0..90).map(|k| 2.0_f64.powi(k / 3 - 6) * (1.0 + nudge)) {
@@ -79,13 +79,13 @@ fn gaps<const D: usize>(nudge: f64) -> Wide<D> {
     Wide::new(format!("couples with gaps of powers of two and {nudge}"), bodies)
 }
 
-/// A sheet of bodies that touch, and one far off.
+/// Makes a sheet of bodies that touch, and one body far away.
 fn outlier<const D: usize>(off: f64) -> Wide<D> {
     let body = |id: usize| (from_fn(|axis| [(id % 17) as f64, (id / 17) as f64, 0.0][axis]), 0.5);
     Wide::new(format!("a sheet, one {off} off"), (0..17 * 17).map(body).chain([([off; D], 0.5)]))
 }
 
-/// One body that reaches over all clusters, and one that bridges a gap.
+/// Makes one body that reaches over all clusters, and one that bridges a gap.
 fn giants<const D: usize>() -> Wide<D> {
     let Wide { mut bodies, .. } = clusters(7, 30, 1e7);
     bodies.extend([([5e6; D], 4e6), (bodies[0].0, 1e5)]);
@@ -112,7 +112,7 @@ fn all_spaces<const D: usize>() {
     for wide in scenes::<D>() {
         for (at, space) in wide.spaces().into_iter().enumerate() {
             bench.check(&format!("{}, {space:?}", wide.name), &Case::within(wide.set(), space));
-            // Steps are to be moderate beside the period.
+            // Steps must be moderate relative to the period.
             if at % 2 == 0 && wide.bodies.len() < 400 {
                 let set = wide.moving(&mut random);
                 bench.check(&format!("{}, moving, {space:?}", wide.name), &Case::within(set, space));
@@ -167,7 +167,7 @@ fn wide_scenes_have_one_sequence() {
     }
 }
 
-/// Where half of a step is less than a coordinate can hold.
+/// Tests places where half of a step is less than a coordinate can hold.
 #[test]
 fn steps_far_from_the_origin() {
     let mut bench = Bench::new();

@@ -14,7 +14,7 @@ struct Bounce {
 }
 
 impl Bounce {
-    /// Speeds of up to a quarter of a radius a frame.
+    /// Starts with speeds of up to a quarter of a radius a frame.
     fn new(n: usize) -> Self {
         let side = scene::world::<2>(Kind::Uniform, n);
         let directions = scene::scene::<2>(Kind::Uniform, n, 99).centers;
@@ -39,11 +39,13 @@ impl Bounce {
     }
 }
 
-/// Frames until memory has settled, and for how many it must stay: at 60 a second, a quarter of a minute and a half.
+/// Frames until memory has settled, a quarter of a minute at 60 a second; and frames in all: memory must stay as it is
+/// for another half minute.
 const SETTLED: usize = 900;
 const END: usize = 2700;
 
-/// No growth once a simulation has settled, and pairs as the oracle has them, in the order of a tree made on the spot.
+/// Memory does not grow once a simulation has settled. Pairs are those of the oracle, in the order of a tree made on
+/// the spot.
 fn runs<T: Tree>() {
     let mut world = Bounce::new(2000);
     let mut tree = world.tree::<T>();
@@ -77,7 +79,7 @@ fn loose_quadtree_runs() {
     runs::<LooseQuadtree>();
 }
 
-/// What the authors of the dynamic quadtree report.
+/// The authors of the dynamic quadtree report this memory.
 #[test]
 fn a_hundred_thousand_take_less_than_four_and_a_half_megabytes() {
     for (n, most) in [(20_000, 3_000_000), (100_000, 4_500_000)] {

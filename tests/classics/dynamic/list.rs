@@ -6,7 +6,7 @@ use jostle_core::Aabb;
 #[derive(Debug, Default)]
 pub(crate) struct List {
     pub(crate) elements: Vec<(ElementIndex, Body<2>)>,
-    /// Indices of elements that are gone.
+    /// Indices of removed elements.
     pub(crate) gone: Vec<ElementIndex>,
 }
 

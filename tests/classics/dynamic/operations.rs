@@ -1,4 +1,4 @@
-//! Random sequences of operations, each checked against the list, with every invariant checked after each.
+//! Random sequences of operations. Each operation is checked against the list, and every invariant after each.
 
 use jostle_classics::{Body, DynamicQuadtree, Limits, LooseQuadtree};
 use jostle_core::Aabb;
@@ -21,7 +21,8 @@ enum Operation {
     Clear,
 }
 
-/// Anywhere in the world and around it, in a few places again and again, on borders of nodes, and far outside.
+/// Draws coordinates anywhere in the world and around it, in a few places again and again, on borders of nodes, and far
+/// outside.
 fn coordinates() -> impl Strategy<Value = f32> {
     let often_the_same = prop::sample::select(vec![0.0_f32, 50.0, 25.0, 99.99, 100.0, 33.3]);
     let far = prop::sample::select(vec![-1e18_f32, 1e18, 1e7, -3.0, 250.0, 1e-40]);
@@ -135,7 +136,7 @@ impl<T: Tree> Both<T> {
         Ok(())
     }
 
-    /// What must hold at any time.
+    /// Checks what must hold at any time.
     fn agree(&mut self) -> TestCaseResult {
         prop_assert_eq!(self.tree.validate(), Ok(()));
         prop_assert_eq!(self.tree.len(), self.list.elements.len());

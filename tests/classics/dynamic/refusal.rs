@@ -1,4 +1,4 @@
-//! What is refused, what is bounded, and what comes back one layer at a time.
+//! What the trees refuse, what they bound, and what they give back one layer at a time.
 
 use jostle_classics::{Body, DynamicQuadtree, Limits, LooseQuadtree, SetupError};
 use jostle_core::{Aabb, Reason, ViewError};
@@ -43,7 +43,7 @@ fn finds_nothing_where_nothing_is_asked<T: Tree>() {
     assert_eq!(ids, [1]);
 }
 
-/// A pile in one place goes down to the greatest depth, and goes back a layer a call once it is gone.
+/// A pile in one place goes down to the greatest depth. Once the pile is gone, each call takes a layer back.
 fn piles_are_bounded_and_cleaned_up_layer_by_layer<T: Tree>() {
     let mut tree = T::make(WORLD, Limits::default()).expect("a world");
     let pile: Vec<_> = (0..50).map(|id| tree.insert(id, at(10.3, 10.3)).expect("a good body")).collect();
@@ -74,7 +74,7 @@ fn loose_quadtree() {
     all::<LooseQuadtree>();
 }
 
-/// What covers the whole of a leaf is no reason to split it.
+/// A body that covers the whole of a leaf is no reason to split the leaf.
 #[test]
 fn giants_do_not_split_the_leaves_that_they_cover() {
     let mut tree = DynamicQuadtree::new(WORLD).expect("a world");

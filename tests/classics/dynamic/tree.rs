@@ -24,7 +24,7 @@ pub(crate) trait Tree: BroadPhase<2> + Sized {
         pairs
     }
 
-    /// Depth and ids of each leaf, and the number of branches.
+    /// Returns depth and ids of each leaf, and the number of branches.
     fn leaves(&self) -> (Vec<(u32, Vec<u32>)>, usize) {
         let (mut leaves, mut branches) = (Vec::new(), 0);
         self.traverse(|_, _| branches += 1, |_, depth, ids| leaves.push((depth, ids.collect())));

@@ -10,7 +10,7 @@ use crate::grids::{bodies, scene};
 
 const SEEN: Aabb<2> = Aabb { lo: [0.0; 2], hi: [40.0, 30.0] };
 
-/// What a circle covers of a pixel: the share of samples inside, wherever the pixel is.
+/// Returns how much of a pixel a circle covers: the share of samples inside, wherever the pixel is.
 fn covered(body: &Body<2>, pixel: [u32; 2], samples: u32) -> f32 {
     let mut inside = 0;
     for i in 0..samples {
@@ -23,7 +23,7 @@ fn covered(body: &Body<2>, pixel: [u32; 2], samples: u32) -> f32 {
     inside as f32 / (samples * samples) as f32
 }
 
-/// Which of `group` are hit by `others`: pixel by pixel, body by body.
+/// Returns which bodies of `group` are hit by `others`: pixel by pixel, body by body.
 fn plainly(group: &[Body<2>], others: &[Body<2>], samples: u32) -> Vec<bool> {
     let pixels = || (0..30).flat_map(|y| (0..40).map(move |x| [x, y]));
     let hit = |body: &Body<2>| {
@@ -57,14 +57,14 @@ proptest! {
     }
 }
 
-/// Circles of 3 to 9 pixels on a screen of 1280 x 720.
+/// Makes circles of 3 to 9 pixels on a screen of 1280 x 720.
 fn bullets(n: usize, seed: u64) -> Scene<2> {
     let (even, side) = (jostle_testkit::scene::scene::<2>(Kind::Uniform, n, seed), world::<2>(Kind::Uniform, n));
     let center = |id: usize| [even.centers[0][id] / side * 1280.0, even.centers[1][id] / side * 720.0];
     (0..n).map(|id| (center(id), even.radii[id] * 12.0 - 3.0)).collect()
 }
 
-/// The rates that the documentation tells.
+/// Tests the rates that the documentation gives.
 #[test]
 fn errors_are_as_rare_as_said() {
     let screen = Aabb { lo: [0.0; 2], hi: [1280.0, 720.0] };

@@ -1,4 +1,4 @@
-//! Those that move what has moved, over many frames.
+//! Grids that move only bodies that have moved, over many frames.
 
 use jostle_classics::{Body, BroadPhase, GridHierarchy, LooseTightGrid};
 use jostle_core::Circles;
@@ -19,7 +19,7 @@ fn hierarchy() -> GridHierarchy {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// Whatever came before, a frame is found as by a grid that has seen no other, in the same order.
+    /// Whatever came before, a frame has the pairs of a grid that has seen no other frame, in the same order.
     #[test]
     fn history_leaves_no_trace(frames in prop::collection::vec(prop::collection::vec(bodies(), 0..60), 1..8)) {
         let (mut loose, mut levels) = (loose_tight(), hierarchy());
@@ -35,7 +35,7 @@ proptest! {
         }
     }
 
-    /// Elements that came one by one make way for those of a frame, and the other way round.
+    /// Elements inserted one by one make way for those of a frame, and the other way round.
     #[test]
     fn frames_and_single_steps_mix(singles in prop::collection::vec(bodies(), 1..40), n in 0_usize..40) {
         let mut grid = loose_tight();
@@ -62,7 +62,7 @@ fn moved(scene: &Scene<2>, frame: usize, step: f32) -> Scene<2> {
     (0..scene.len()).map(|id| (center(id), scene.radii[id])).collect()
 }
 
-/// Bytes held do not grow once bodies have moved about for a while.
+/// Checks that the bytes held do not grow once bodies have moved about for a while.
 fn settles(mut system: impl BroadPhase<2>, scene: &Scene<2>) {
     let mut frame = |i| {
         system.update(moved(scene, i, 1.0).view()).expect("sound bodies");
@@ -94,7 +94,7 @@ fn empty_rows_are_given_back() {
     for y in [17.0, 33.0, 47.0] {
         grid.update(Circles::new(&xs, &row(y), 0.01)).expect("sound bodies");
         assert_eq!(grid.validate(), Ok(()));
-        // What moves makes its new rows before all of the old ones are empty.
+        // Bodies that move make their new rows before all of the old rows are empty.
         assert!(grid.rows() == rows && grid.bytes() <= bytes * 4, "{} rows", grid.rows());
     }
     grid.update(Circles::new(&[], &[], 0.01)).expect("no bodies");

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::grids::{WORLD, bodies, inside, pairs, rectangles, sorted};
 
-/// What can be done to the grid. Elements are named by a number that is taken modulo how many there are.
+/// Operations on the grid. An operation names an element by a number, which is taken modulo the number of elements.
 #[derive(Debug, Clone)]
 enum Step {
     Insert(Body<2>),

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 const SEEN: Aabb<2> = Aabb { lo: [0.0; 2], hi: [40.0, 30.0] };
 
-/// What a rectangle covers of a pixel.
+/// Returns how much of a pixel a rectangle covers.
 fn covered(rectangle: &Aabb<2>, pixel: [u32; 2]) -> f64 {
     let along = |axis: usize| {
         let (lo, hi) = (f64::from(rectangle.lo[axis]), f64::from(rectangle.hi[axis]));
@@ -28,7 +28,7 @@ fn plainly(group: &[Aabb<2>], others: &[Aabb<2>]) -> Vec<bool> {
     group.iter().map(hit).collect()
 }
 
-/// Rectangles at multiples of an eighth of a pixel: sums and products are exact.
+/// Draws rectangles at multiples of an eighth of a pixel, so that sums and products are exact.
 fn rectangles() -> impl Strategy<Value = Vec<Aabb<2>>> {
     let eighth = |range: core::ops::Range<i32>| range.prop_map(|i| i as f32 / 8.0);
     let rectangle = (eighth(-80..400), eighth(-80..320), eighth(0..90), eighth(0..90));
@@ -50,7 +50,8 @@ proptest! {
         prop_assert_eq!(&hits, coverage.find(&a, &b).expect("sound rectangles"));
     }
 
-    /// A rectangle that overlaps another by two pixels each way holds a whole one of the other's, and is never missed.
+    /// A rectangle that overlaps another by two pixels each way holds a whole pixel of the overlap, and is never
+    /// missed.
     #[test]
     fn overlaps_of_two_pixels_are_never_missed(a in rectangles(), b in rectangles()) {
         let mut coverage = RectangleCoverage::new(SEEN, 1.0).expect("a sound world");

@@ -5,7 +5,7 @@ use jostle_classics::{
 };
 use jostle_core::Aabb;
 
-/// What each constructor says of a world and the side of a cell.
+/// Returns what each constructor says of a world and the side of a cell.
 fn makings(world: Aabb<2>, side: f32) -> [Result<(), SetupError>; 6] {
     [
         UniformGrid::new(world, side).map(drop),

@@ -4,7 +4,7 @@ use jostle_classics::{BroadPhase, System, SystemInSpace};
 use jostle_core::Aabb;
 use jostle_testkit::scene::{Kind, Scene, scene, world};
 
-/// The boxes of a system's cells with a scene in it, and with nothing.
+/// Returns the boxes of a system's cells with a scene in it, and with no bodies.
 fn cells<const D: usize>(mut system: Box<dyn BroadPhase<D>>, scene: &Scene<D>) -> [Vec<Aabb<D>>; 2] {
     let none = Scene::from_iter([]);
     [scene, &none].map(|scene| {
@@ -15,7 +15,7 @@ fn cells<const D: usize>(mut system: Box<dyn BroadPhase<D>>, scene: &Scene<D>) -
     })
 }
 
-/// Every centre lies in a cell, each cell near the world, and without bodies there is none.
+/// Checks that every centre lies in a cell, that each cell is near the world, and that there is no cell without bodies.
 fn hold_all<const D: usize>(name: &str, world: Aabb<D>, scene: &Scene<D>, [cells, none]: [Vec<Aabb<D>>; 2]) {
     assert!(none.is_empty(), "{name}");
     for id in 0..scene.len() {

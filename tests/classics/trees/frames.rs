@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::{RULES, found, occurrences, sorted};
 
-/// Coordinates on a coarse grid, so that borders of cells are met, in a world of 8; some outside it.
+/// Draws coordinates on a coarse grid, so that they meet borders of cells, in a world of 8, and some outside it.
 fn body<const D: usize>() -> impl Strategy<Value = ([f32; D], f32)> {
     let coordinate = prop_oneof![8 => (0_u8..=64).prop_map(|i| f32::from(i) / 8.0), 1 => -20.0_f32..30.0];
     let center = proptest::collection::vec(coordinate, D).prop_map(|v| core::array::from_fn(|axis| v[axis]));
@@ -52,7 +52,7 @@ proptest! {
             if is_searched {
                 let mut new = LinearOctree::new(world(), depth).expect("a world").with_ancestors(rule);
                 new.update(scene.view()).expect("good bodies");
-                // What was there before leaves no trace: the same pairs in the same order for the same tests.
+                // Earlier frames leave no trace: the same pairs in the same order, by the same tests.
                 prop_assert_eq!(found(|hit| kept.for_each_pair(hit)), found(|hit| new.for_each_pair(hit)));
                 prop_assert_eq!(kept.validate(), Ok(()));
                 prop_assert_eq!(sorted(found(|hit| kept.for_each_pair(hit)).0), oracle::pairs(scene.view()));

@@ -1,4 +1,4 @@
-//! The known weakness, by the number of tests: bodies that straddle borders of large cells.
+//! The known weakness, told by the number of tests: bodies that straddle borders of large cells.
 
 use jostle_classics::{Ancestors, BroadPhase, CellTree, Cells, DenseCells, SparseCells};
 use jostle_core::Aabb;
@@ -13,7 +13,7 @@ fn tests<const D: usize, C: Cells<D>>(n: usize, ancestors: Ancestors) -> u64 {
     tree.for_each_pair(&mut |_| {})
 }
 
-/// The exponent e of the power law c n^e through points (n, tests), by least squares of logarithms.
+/// Returns the exponent e of the power law c n^e through points (n, tests), by least squares of logarithms.
 fn exponent(points: &[(usize, u64)]) -> f64 {
     let logs = || points.iter().map(|&(n, tests)| ((n as f64).ln(), (tests as f64).ln()));
     let mean = |f: fn((f64, f64)) -> f64| logs().map(f).sum::<f64>() / points.len() as f64;

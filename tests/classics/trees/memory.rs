@@ -2,7 +2,7 @@ use jostle_classics::{BroadPhase, CellTree, DenseCells, LinearOctree, LinearQuad
 use jostle_core::{Aabb, Spheres};
 use jostle_testkit::{Kind, scene};
 
-/// 20 bytes for each cell of an octree of 8 levels: what the write-up found too much.
+/// 20 bytes for each cell of an octree of 8 levels, which the write-up found too much.
 const DENSE_OCTREE_BYTES: usize = 20 * 19_173_961;
 
 fn cube<const D: usize>(side: f32) -> Aabb<D> {
@@ -19,7 +19,7 @@ fn an_octree_of_eight_levels_takes_a_hundredth_of_its_array() {
     assert_eq!(dense.bytes(), 12 * 2_396_745);
 }
 
-/// After the first seconds nothing grows any more.
+/// Checks that nothing grows after the first seconds.
 #[test]
 fn memory_stays_as_bodies_move() {
     let n = 5_000;
@@ -36,7 +36,7 @@ fn memory_stays_as_bodies_move() {
     assert!(bytes[20..].iter().all(|&later| later == bytes[20]), "{bytes:?}");
 }
 
-/// A small body that crosses a world of two million cells leaves none behind, whether pairs are sought or not.
+/// A small body that crosses a world of two million cells leaves no cell behind, whether pairs are searched for or not.
 #[test]
 fn cells_that_are_left_are_dropped() {
     for is_searched in [true, false] {

@@ -1,5 +1,5 @@
-//! Bodies that keep to their course, each at a speed of its own, are left untested until they are to touch: that is known in any unit of length
-//! and far from the origin, and so is it when they leave it.
+//! Bodies that keep to their course, each at a speed of its own, are left untested until they are to touch. The finder
+//! knows that moment in any unit of length and far from the origin, and notices when bodies leave their course.
 
 use jostle::{Bodies, Input, NeighborLists, PairFinder, Rows};
 use jostle_testkit::pairs::ascending;
@@ -11,25 +11,25 @@ use super::Beside;
 /// How bodies leave their course.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Leaving {
-    /// They do not.
+    /// All bodies keep to it.
     Never,
-    /// All turn now and then.
+    /// All bodies turn now and then.
     All,
-    /// A few do.
+    /// A few bodies turn now and then.
     Few,
-    /// Each changes its velocity a little in each frame, or less.
+    /// Each body changes its velocity a little in each frame, or less.
     Little,
     Less,
-    /// Frames are longer and shorter.
+    /// Frames are of unequal length.
     Uneven,
-    /// Some jump now and then, by less than a radius.
+    /// Some bodies jump now and then, by less than a radius.
     Jump,
 }
 
 const LEAVING: [Leaving; 7] =
     [Leaving::Never, Leaving::All, Leaving::Few, Leaving::Little, Leaving::Less, Leaving::Uneven, Leaving::Jump];
 
-/// Bodies on their way, in a unit of length of the scene's, from an origin on.
+/// Bodies on their way, in a unit of length and from an origin of their own.
 struct Way<const D: usize> {
     random: Random,
     centers: [Vec<f64>; D],
@@ -83,7 +83,7 @@ fn frames<const D: usize>(of: (Kind, usize), [unit, origin]: [f64; 2], rows: boo
     }
 }
 
-/// How often candidates have been listed anew.
+/// Follows bodies for some frames, and returns how often candidates were listed anew.
 fn follow<const D: usize>(
     (kind, bodies): (Kind, usize),
     [unit, origin]: [f64; 2],
@@ -126,11 +126,12 @@ fn bodies_may_keep_to_their_course_or_leave_it() {
     }
     frames::<2>((Kind::Uniform, 700), [1.0, 0.0], true);
     frames::<3>((Kind::Dense, 700), [1.0, 0.0], true);
-    // Where coordinates are rounded by as much as bodies move in a frame.
+    // Here rounding moves coordinates by as much as bodies move in a frame.
     frames::<2>((Kind::Dense, 3_000), [1.0, 3e4], false);
 }
 
-/// Of so many that candidates name them by rank, while they are sorted, or, where bodies stray far, in each frame.
+/// So many bodies that candidates name them by rank: while candidates are sorted or, where bodies stray far, in each
+/// frame.
 #[test]
 fn bodies_that_no_cache_holds_may_leave_their_course() {
     for (leaving, frames) in [(Leaving::Never, 5), (Leaving::Less, 20)] {
@@ -139,7 +140,7 @@ fn bodies_that_no_cache_holds_may_leave_their_course() {
     }
 }
 
-/// The first bodies of a scene, and the others.
+/// Returns the first bodies of a scene, and the other bodies.
 fn parts<const D: usize>(scene: &Scene<D>, first: usize) -> [Bodies<'_, D>; 2] {
     let [one, other] = [0..first, first..scene.len()].map(|range| {
         let centers = scene.centers.each_ref().map(|column| &column[range.clone()]);
@@ -170,7 +171,7 @@ fn two_sets_may_keep_to_their_course() {
     }
 }
 
-/// A crowd goes apart, and comes together again: in each frame far more pairs end than begin, and then the other way round.
+/// A crowd disperses and gathers again: in each frame far more pairs end than begin, and later far more begin than end.
 #[test]
 fn crowds_disperse_and_gather() {
     let start: Scene<2> = scene::scene(Kind::Dense, 6_000, 5);

@@ -1,4 +1,4 @@
-//! Crowds that drift and breathe, most of whose pairs last from frame to frame, with a test of the caller's now and then.
+//! Crowds that drift and breathe, most of whose pairs last from frame to frame. Now and then the caller has a test.
 
 use jostle::{NeighborLists, PairFinder, Rows};
 use jostle_testkit::pairs::ascending;
@@ -6,8 +6,8 @@ use jostle_testkit::{Kind, Scene, scene};
 
 use super::{Beside, Only};
 
-/// A crowd drifts, breathes, and is asked a test of the caller's now and then: each frame has the pairs of a search from scratch, in one
-/// sequence whatever the threads and the instruction set.
+/// A crowd drifts and breathes, and now and then the caller has a test. Each frame has the pairs of a search from
+/// scratch, in one sequence whatever the threads and the instruction set.
 fn crowded_frames<const D: usize>(bodies: usize) {
     let start: Scene<D> = scene::scene(Kind::Dense, bodies, 8);
     let (mut scene, mut beside, mut scratch) = (start.clone(), Beside::<D>::new(), PairFinder::new());
@@ -40,8 +40,8 @@ fn crowded_frames_are_the_same_on_any_threads() {
     crowded_frames::<3>(9_000);
 }
 
-/// A crowd drifts and breathes, and is asked a test of the caller's now and then: each frame has the rows of a search from scratch, those of
-/// the greater ids alone or all, whatever the threads and the instruction set.
+/// A crowd drifts and breathes, and now and then the caller has a test. Each frame has the rows of a search from
+/// scratch, full or of greater ids alone, whatever the threads and the instruction set.
 fn crowded_rows<const D: usize>(bodies: usize, kind: Rows) {
     let start: Scene<D> = scene::scene(Kind::Dense, bodies, 8);
     let (mut scene, mut beside, mut scratch) = (start.clone(), Beside::<D>::new(), PairFinder::new());

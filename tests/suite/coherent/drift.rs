@@ -1,4 +1,5 @@
-//! Bodies that move straight on, as a host has them, some of which stray, come or go; and the spaces in which they do.
+//! Bodies that move straight on, as a host keeps them, some of which stray, come or go; and the spaces that they move
+//! in.
 
 use jostle::{Bodies, Set, Space};
 use jostle_testkit::random::Random;
@@ -9,11 +10,11 @@ pub(super) struct Drift<const D: usize> {
     pub(super) centers: [Vec<f64>; D],
     pub(super) radii: Vec<f64>,
     pub(super) steps: [Vec<f64>; D],
-    /// Where they are as the host has them, and the same in `f32`.
+    /// Where the host has the bodies, and the same in `f32`.
     pub(super) seen: [Vec<f64>; D],
     pub(super) single: [Vec<f32>; D],
     pub(super) single_radii: Vec<f32>,
-    /// The borders of all.
+    /// The borders of the box of all bodies.
     pub(super) box_: [[f64; 2]; D],
 }
 
@@ -33,7 +34,8 @@ impl<const D: usize> Drift<D> {
         Self { centers, radii, steps, seen, single, single_radii: scene.radii, box_ }
     }
 
-    /// Moves all on; a host may put back into the cell who has left it, or move some to other images.
+    /// Moves all bodies on. A host may put bodies that have left the cell back into it, or move some bodies to other
+    /// images.
     pub(super) fn step(&mut self, space: &Space<D>, host: Host, frame: usize) {
         for (column, steps) in self.centers.iter_mut().zip(&self.steps) {
             column.iter_mut().zip(steps).for_each(|(x, step)| *x += step);
@@ -57,7 +59,7 @@ impl<const D: usize> Drift<D> {
         self.single = self.seen.each_ref().map(|column| column.iter().map(|&x| x as f32).collect());
     }
 
-    /// Some turn, jump near another one, jump by whole cells and a little, or grow.
+    /// Makes a body turn, jump near another body, move by up to 0.7 of the cell a frame, jump to a border, or grow.
     pub(super) fn stray(&mut self, random: &mut Random, frame: usize) {
         let [id, other] = [(); 2].map(|()| (random.unit() * self.radii.len() as f64) as usize % self.radii.len());
         for axis in 0..D {
@@ -66,7 +68,7 @@ impl<const D: usize> Drift<D> {
             match frame % 5 {
                 0 | 3 => self.steps[axis][id] *= -1.0,
                 1 => at[id] = at[other] + 0.3 * self.radii[other],
-                // Faster than half a cell a frame, so that it is another image that is nearest.
+                // The body may move by more than half a cell in a frame, so that another image becomes the nearest.
                 2 => self.steps[axis][id] = (random.unit() - 0.5) * 1.4 * length,
                 _ => at[id] = self.box_[axis][frame / 5 % 2] + random.unit() * 0.1 * self.radii[id],
             }
@@ -77,14 +79,14 @@ impl<const D: usize> Drift<D> {
         }
     }
 
-    /// One comes, where another one is.
+    /// Adds a body where another body is.
     pub(super) fn come(&mut self) {
         self.centers.iter_mut().chain(&mut self.steps).for_each(|column| column.push(column[0]));
         self.radii.push(self.radii[0]);
         self.single_radii.push(self.single_radii[0]);
     }
 
-    /// One goes, and the last one is called as it was.
+    /// Removes a body. The last body takes its id.
     pub(super) fn go(&mut self, id: usize) {
         self.centers.iter_mut().chain(&mut self.steps).for_each(|column| _ = column.swap_remove(id));
         self.radii.swap_remove(id);
@@ -108,7 +110,7 @@ pub(super) enum Host {
     MovesSome,
 }
 
-/// Open, periodic on all axes or but the last, a lattice.
+/// Returns open space, space periodic on all axes, space periodic on all but the last axis, and a lattice.
 pub(super) fn spaces<const D: usize>(box_: [[f64; 2]; D]) -> [Space<D>; 4] {
     let mut partly = box_.map(Some);
     partly[D - 1] = None;

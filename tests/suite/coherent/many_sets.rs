@@ -1,4 +1,5 @@
-//! Sets that meet, in any space and precision: the lists of each two last, make room for each other, and a few bodies of each may stray.
+//! Sets that meet, in any space and precision. The lists of each two last and make room for each other, and a few
+//! bodies of each set may stray.
 
 use jostle::{ActivationTable, Circles, Input, Layers, LinearTree, Rows, Threads};
 use jostle_testkit::random::Random;
@@ -7,7 +8,7 @@ use jostle_testkit::{Kind, scene};
 use super::Beside;
 use super::drift::{Drift, HOSTS, spaces};
 
-/// The lists of each two of many sets last, whatever is among them.
+/// The lists of each two of many sets last, whatever kinds of sets there are.
 #[test]
 fn lists_last_of_many_sets() {
     let mut walls = LinearTree::new();
@@ -37,7 +38,7 @@ fn parts_of_a_list_make_room() {
     make_room(false);
 }
 
-/// And pairs that touch all the time, which have made room, are found when one of them strays.
+/// Pairs that touch all the time and have made room are found when one of their bodies strays.
 #[test]
 fn who_has_made_room_may_stray() {
     make_room(true);
@@ -56,7 +57,7 @@ fn make_room(some_stray: bool) {
         let x: Vec<f32> = (0..LINE).map(|at| 2.6 - moved * (0.02 + (at % 7) as f32 * 1e-4)).collect();
         let [mut left, mut right] = [0.0, 4.5].map(|at| vec![at; LINE]);
         if some_stray && frame % 20 > 6 {
-            // Both again later.
+            // Both bodies return later.
             left[frame / 20 * 11] += 0.4;
             right[frame % 20 * 9] -= 0.7;
         }
@@ -70,7 +71,8 @@ fn make_room(some_stray: bool) {
     assert!(beside.finders[0].rebuilds() < 24, "{} rebuilds", beside.finders[0].rebuilds());
 }
 
-/// As of one set, of two, and of many: of each set some stray, whichever of two trees is the smaller one, and images are those of the second set.
+/// As with one set, so with two and with many: bodies of each set stray, whichever of two trees is the smaller, and
+/// images are those of the second set.
 #[test]
 fn a_few_may_stray_of_many_sets() {
     let (all, some) = (ActivationTable::all(4), ActivationTable::none(4).with(0, 1).with(1, 1).with(1, 2));
@@ -96,7 +98,7 @@ fn a_few_may_stray_of_many_sets() {
             }
             let category: Vec<u32> = (0..drifts[1].radii.len()).map(|id| 1 << (id % 3)).collect();
             let [one, other, third] = [0, 1, 2].map(|number| drifts[number].set((case + number) % 2 == 0));
-            // One has no bodies.
+            // One set has no bodies.
             let mut sets = [one, other, third, Circles::new(&[], &[], &[]).into()];
             if case % 5 == 3 {
                 sets[1] = sets[1].layers(Layers::new(&category, 5));

@@ -1,4 +1,4 @@
-//! Hosts that panic within a frame: nothing of it is kept.
+//! Hosts that panic within a frame. Nothing of that frame is kept.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use jostle::{CoherentFinder, NeighborLists, PairFinder, Rows, Spawner, Threads};
 use jostle_testkit::pairs::{ascending, assert_same};
 use jostle_testkit::{Kind, Scene, scene};
 
-/// A host that panics at a call, before its tasks or after them.
+/// A host that panics at one call, before its tasks or after them.
 struct Host {
     left: AtomicUsize,
     late: bool,
@@ -29,8 +29,8 @@ impl Spawner for Host {
     }
 }
 
-/// A host that panics before or after the tasks of a call, while bodies that have moved far are searched from scratch: when they are back,
-/// the pairs are those of a search.
+/// The host panics before or after the tasks of a call, while bodies that have moved far are searched from scratch.
+/// When the bodies are back, the pairs are those of a search.
 #[test]
 fn nothing_is_kept_of_a_search_that_panics() {
     let near: Scene<2> = scene::scene(Kind::Dense, 31_000, 3);
@@ -55,7 +55,7 @@ fn nothing_is_kept_of_a_search_that_panics() {
     }
 }
 
-/// The same while bodies that hardly move are listed anew, or while a list of them is kept: pairs, or rows.
+/// The same while bodies that hardly move are listed anew, or while their list is kept, for pairs or for rows.
 #[test]
 fn nothing_is_kept_of_a_list_that_panics() {
     let start: Scene<2> = scene::scene(Kind::Uniform, 31_000, 3);

@@ -1,5 +1,5 @@
-//! Bodies that others stand in for: in `f64`, where space repeats, beside trees; and layers. Lists last as long as those of bodies in `f32` in
-//! open space.
+//! Bodies that have stand-ins: in `f64`, where space repeats, beside trees; and layers. Their lists last as long as
+//! those of bodies in `f32` in open space.
 
 use jostle::{ActivationTable, Circles, CoherentFinder, Input, Layers, PairFinder, Rows, Set, Space};
 use jostle_testkit::Kind;
@@ -56,7 +56,7 @@ fn in_space_too() {
             let input = Input::within(drift.set(double)).space(space);
             let mut known = [finder.find(input), scratch.find(input)].map(|found| {
                 let found = found.expect("sound bodies");
-                // Where space is open pairs have no image.
+                // Where space is open, pairs have no image shifts.
                 let shifts = found.image_shifts().chain(core::iter::repeat([0; 3]));
                 found.pairs().iter().copied().zip(shifts).collect::<Vec<_>>()
             });
@@ -73,7 +73,7 @@ fn in_space_too() {
     }
 }
 
-/// A few that stray, most of them near the borders of the cell, end no list, in any space and precision.
+/// A few stray bodies, most of them near the borders of the cell, end no list, in any space and precision.
 #[test]
 fn a_few_may_stray() {
     for case in 0_usize..16 {
@@ -103,7 +103,7 @@ fn a_few_may_stray() {
     }
 }
 
-/// A few that come or go end no list, wherever images have the names that come next.
+/// A few bodies that come or go end no list, even though ghost images have the ids after the last body's.
 #[test]
 fn a_few_may_come_and_go() {
     for case in 0_usize..8 {
@@ -131,7 +131,7 @@ fn a_few_may_come_and_go() {
     }
 }
 
-/// So many that names are those of ranks; and between two sets.
+/// Tests so many bodies that candidates name them by rank; and two sets.
 #[test]
 fn of_many_bodies_and_of_two_sets() {
     let mut drift = Drift::<2>::new(Kind::Dense, 66_000, 0.04);
@@ -151,8 +151,8 @@ fn of_many_bodies_and_of_two_sets() {
     assert!(beside.finders[0].rebuilds() < 12, "{} rebuilds", beside.finders[0].rebuilds());
 }
 
-/// Discs of a crystal that all touch their neighbours exactly, or hardly do not: all of that is in doubt, and stays so. Of some that change places
-/// with others, and stray, as well.
+/// Discs of a crystal all touch their neighbours exactly, or nearly so. All these pairs are in doubt, and stay in
+/// doubt. Some discs also change places and stray.
 #[test]
 fn who_touches_exactly_is_decided() {
     let side = 24;
@@ -165,11 +165,11 @@ fn who_touches_exactly_is_decided() {
         let mut beside = Beside::new();
         for frame in 0..24 {
             if frame > 12 && frame % 2 == 0 {
-                // One next to a border with its neighbour in the next cell, or with another one.
+                // A disc next to a border changes places with its neighbour in the next cell, or with another disc.
                 let [one, other] = [frame * side, (frame - if frame % 4 == 0 { 0 } else { 12 }) * side + side - 1];
                 columns.iter_mut().for_each(|column| column.swap(one, other));
             }
-            // All at once, so that who touches goes on to.
+            // All discs move alike, so that pairs that touch go on touching.
             let by = [frame as f64 * 0.01, frame as f64 * 0.003];
             let seen = [0, 1].map(|axis| columns[axis].iter().map(|x| x + by[axis]).collect::<Vec<f64>>());
             let single = seen.each_ref().map(|column| column.iter().map(|&x| x as f32).collect::<Vec<_>>());
@@ -183,7 +183,8 @@ fn who_touches_exactly_is_decided() {
     }
 }
 
-/// Layers that stay the same are looked at when lists are made; where they change lists end, and those that come in some frames alone drop some.
+/// Layers that stay the same are read when lists are made. Where layers change, lists end. Layers that are there in
+/// some frames alone drop some pairs.
 #[test]
 fn lists_last_while_layers_do() {
     for (case, of) in [Kind::Dense, Kind::Uniform].into_iter().cycle().take(8).enumerate() {
@@ -205,7 +206,7 @@ fn lists_last_while_layers_do() {
     }
 }
 
-/// Of no sets, and of sets without bodies, in any space.
+/// Tests no sets, and sets without bodies, in any space.
 #[test]
 fn nothing_has_no_pairs_in_any_space() {
     let none = Set::from(Circles::new(&[], &[], &[]));
@@ -220,7 +221,8 @@ fn nothing_has_no_pairs_in_any_space() {
     }
 }
 
-/// Where bodies may meet at several images, or move on their way, each frame is searched, and nothing else is wrong.
+/// Where bodies may meet at several images, or are on their way, each frame is searched from scratch, and the answers
+/// are right.
 #[test]
 fn others_are_searched_in_each_frame() {
     let mut drift = Drift::<2>::new(Kind::Dense, 60, 0.04);

@@ -1,4 +1,4 @@
-//! Frames of bodies that keep to their course, or hardly move, but for a few that turn, jump, grow, come or go.
+//! Frames of bodies that keep to their course, or hardly move, except for a few that turn, jump, grow, come or go.
 
 use jostle::{CoherentFinder, InputError, Layers, NeighborLists, PairFinder, Rows, Set, Threads};
 use jostle_testkit::pairs::ascending;
@@ -7,20 +7,20 @@ use jostle_testkit::{Kind, Scene, scene};
 
 use super::Beside;
 
-/// What becomes of a body that is chosen.
+/// What a chosen body does.
 #[derive(Debug, Clone, Copy)]
 enum Turn {
     Back,
     Jump,
     Grow,
-    /// It goes, and the last one is called as it was; another one comes; or one does both.
+    /// The body goes, and the last body takes its id; another body comes; or both.
     Go,
     Come,
     GoAndCome,
     Anything,
 }
 
-/// So many turn every so many frames.
+/// So many bodies turn, once in so many frames.
 type Often = (usize, usize);
 
 struct Crowd<const D: usize> {
@@ -37,7 +37,7 @@ impl<const D: usize> Crowd<D> {
         Self { scene, steps, random }
     }
 
-    /// Moves all on; some turn.
+    /// Moves all bodies on, and lets some turn.
     fn step(&mut self, frame: usize, (count, every): Often, turn: Turn) {
         let count = if frame.is_multiple_of(every) { count } else { 0 };
         for (centers, steps) in self.scene.centers.iter_mut().zip(&self.steps) {
@@ -84,7 +84,7 @@ fn pairs<const D: usize>(mut crowd: Crowd<D>, often: Often, turn: Turn) -> u64 {
     let test = |a: u32, b: u32| !(a + b).is_multiple_of(3);
     for frame in 0..40 {
         crowd.step(frame, often, turn);
-        // What is dropped in some frames comes back in the next one.
+        // Pairs that the test drops in one frame come back in the next.
         let only: Option<super::Only<'_>> = (frame % 7 == 5).then_some(&test);
         let search = scratch.on(Threads::Serial);
         let search = if let Some(only) = only { search.only(only) } else { search };
@@ -135,7 +135,7 @@ fn a_few_that_stray_end_no_list() {
     }
 }
 
-/// So many that lists do not last, or hardly.
+/// So many bodies stray that lists hardly last, or do not.
 #[test]
 fn many_that_stray_end_it() {
     for often in [(3, 1), (10, 1), (100, 1), (40, 12)] {
@@ -145,7 +145,8 @@ fn many_that_stray_end_it() {
     }
 }
 
-/// Those that have strayed are where they were when all frames together have had too many: nothing is kept of their pairs.
+/// Stray bodies are back in their places when all frames together have had too many strays: nothing is kept of their
+/// pairs.
 #[test]
 fn who_has_come_back_when_a_list_ends_is_there() {
     let (mut beside, mut scratch) = (Beside::<2>::new(), PairFinder::new());
@@ -163,7 +164,7 @@ fn who_has_come_back_when_a_list_ends_is_there() {
     assert!(beside.finders[0].rebuilds() < 8, "{} lists", beside.finders[0].rebuilds());
 }
 
-/// A body that strays to where none can be is refused, and the last result stands; the frames that follow are as if it had not been.
+/// A body that strays beyond the limits is refused, and the last result stands. Later frames are as if it had not been.
 #[test]
 fn who_strays_to_where_none_can_be_is_refused() {
     for (bad, comes) in [(f32::NAN, false), (f32::INFINITY, false), (2e18, false), (-1e30, false), (f32::NAN, true)] {
@@ -193,7 +194,7 @@ fn who_strays_to_where_none_can_be_is_refused() {
     }
 }
 
-/// One that strays and touches all others.
+/// One body strays and touches all others.
 #[test]
 fn who_grows_large_touches_all() {
     for radius in [3.0, 30.0, 3e4] {
@@ -204,7 +205,7 @@ fn who_grows_large_touches_all() {
             if frame == 8 {
                 crowd.scene.radii[1_234] = radius;
             }
-            // The frame in which too many pairs end the list is asked for some of them.
+            // The caller's test is asked in the frame in which too many pairs end the list.
             let test = |a: u32, b: u32| !(a + b).is_multiple_of(3);
             let only: Option<super::Only<'_>> = (frame % 3 == 2).then_some(&test);
             let search = scratch.on(Threads::Serial);

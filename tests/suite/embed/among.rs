@@ -1,4 +1,5 @@
-//! Many sets and tables of which meet: each meeting against the search for it alone, and against a plain loop.
+//! Many sets, and tables of the sets that meet. Each meeting is checked against its own search, and against a plain
+//! loop.
 
 use jostle::{ActivationTable, Input, InputError, LinearTree, PairFinder, Set, between};
 use jostle_testkit::{Kind, Scene, oracle, scene};
@@ -7,7 +8,7 @@ use crate::embed::layers::{Layering, meet, set};
 use crate::embed::oracle::{Pairs, Random, across, ascending, assert_same, bodies, tree_of};
 use crate::embed::ways::Ways;
 
-/// Bodies of a set, its tree, and what to search by.
+/// The bodies of a set, its tree, and what to search it by.
 struct Drawn<const D: usize> {
     scene: Scene<D>,
     tree: LinearTree<D>,
@@ -36,7 +37,7 @@ fn random_table(random: &mut Random, sets: usize) -> ActivationTable {
     table
 }
 
-/// The pairs of a meeting by a plain loop, ascending.
+/// Returns the pairs of a meeting by a plain loop, ascending.
 fn expected<const D: usize>(drawn: &[Drawn<D>], i: usize, j: usize) -> Pairs {
     let [a, b] = [i, j].map(|at| drawn[at].scene.view());
     let pairs = if i == j { oracle::pairs(a) } else { across(a, b) };
@@ -44,7 +45,7 @@ fn expected<const D: usize>(drawn: &[Drawn<D>], i: usize, j: usize) -> Pairs {
     pairs.into_iter().filter(|&pair| meet(layerings, pair)).collect()
 }
 
-/// Checks every meeting of a table, and those that are not in it.
+/// Checks every meeting of a table, and the meetings that are not in it.
 fn check<const D: usize>(ways: &mut Ways<D>, drawn: &[Drawn<D>], table: &ActivationTable, by_loops: bool) {
     let sets: Vec<_> = drawn.iter().map(Drawn::set).collect();
     let all = (0..sets.len()).flat_map(|i| (i..sets.len()).map(move |j| (i, j)));
@@ -89,7 +90,7 @@ fn random_sets_in_3d() {
     random_sets::<3>();
 }
 
-/// Sets that several threads share, empty ones between them.
+/// Tests sets that several threads share, with empty sets between them.
 fn large<const D: usize>() {
     let (mut ways, mut random) = (Ways::<D>::few(), Random(7));
     for _ in 0..4 {
@@ -140,7 +141,7 @@ fn tables_know_who_meets() {
     let view = scene::scene::<2>(Kind::Dense, 200, 1);
     let mut finder = PairFinder::new();
     let sets = [view.view().into(); 4];
-    // A table that nobody keeps.
+    // The table is dropped after the search.
     let found = finder.find(Input::among(&sets, &table.clone())).expect("sound sets");
     assert!(!found.pairs_between(0, 2).is_empty() && found.pairs_between(2, 0) == found.pairs_between(0, 2));
     assert!(found.pairs_between(0, 1).is_empty() && found.pairs_between(7, 1).is_empty());

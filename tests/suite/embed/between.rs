@@ -9,10 +9,10 @@ use crate::embed::oracle::{
 };
 use crate::embed::ways::{Way, Ways};
 
-/// Bodies of a large set for each of a small one from which on the small one's walk alone.
+/// From so many bodies of the large set for each body of the small one on, the small set's bodies descend alone.
 const SPARSE: usize = 64;
 
-/// Checks that views and trees give `expected` (ascending) in one order; that order.
+/// Checks that views and trees give `expected` (ascending) in one order, and returns that order.
 fn check<const D: usize>(ways: &mut Ways<D>, name: &str, [a, b]: [Bodies<'_, D>; 2], expected: &[[u32; 2]]) -> Pairs {
     let trees = [a, b].map(tree_of);
     let sequence = ways.same(name, |way| way.search().find(between(a, b)).expect(name).pairs().to_vec());
@@ -28,7 +28,7 @@ fn check<const D: usize>(ways: &mut Ways<D>, name: &str, [a, b]: [Bodies<'_, D>;
     sequence
 }
 
-/// Counts, visits and folds.
+/// Checks counts, visits and folds.
 fn check_without_list<const D: usize>(ways: &mut Ways<D>, name: &str, among: Input<'_, D>, sequence: &[[u32; 2]]) {
     let count = ways.by_turns(|way| way.search().count(among).expect(name));
     assert_eq!(count, sequence.len() as u64, "{name}");
@@ -120,7 +120,7 @@ fn nothing_meets_nothing() {
     }
 }
 
-/// Some bodies of a scene, their radii in another order.
+/// Returns some bodies of a scene, with their radii in another order.
 fn some_of<const D: usize>(scene: &Scene<D>, n: usize) -> Scene<D> {
     let step = scene.len() / n;
     (0..n).map(|at| (scene.view().center(at * step), scene.view().radius(scene.len() - 1 - at * step))).collect()
@@ -156,7 +156,7 @@ fn few_and_many_in_3d() {
     few_and_many::<3>();
 }
 
-/// On both sides of the border from which on bodies walk alone.
+/// Tests both sides of the limit from which on bodies descend alone.
 fn sparse_and_not<const D: usize>() {
     let mut ways = Ways::<D>::all();
     for kind in Kind::ALL {
@@ -178,7 +178,7 @@ fn sparse_and_not_in_3d() {
     sparse_and_not::<3>();
 }
 
-/// Giants in one of the sets, in either, few and many; and sets out of each other's reach.
+/// Tests giants in either set, few and many, and sets out of each other's reach.
 fn giants_and_distance<const D: usize>() {
     let mut ways = Ways::<D>::all();
     let crowd = scene::scene::<D>(Kind::Uniform, 3_000, 6);

@@ -1,4 +1,4 @@
-//! Layers: every form of categories, masks and groups, on either set or both, on views and trees, changed from frame to
+//! Layers: every form of categories, masks and groups, on one set or both, on views and trees, changed from frame to
 //! frame.
 
 use core::array::from_fn;
@@ -15,7 +15,7 @@ use crate::embed::oracle::{
 };
 use crate::embed::ways::{Way, Ways};
 
-/// Whether categories, masks and groups are one value for all; groups may be left out.
+/// Whether categories, masks and groups are one value for all bodies. Groups may be left out.
 #[derive(Debug, Clone, Copy)]
 struct Form {
     one_category: bool,
@@ -35,7 +35,7 @@ impl Form {
     }
 }
 
-/// Layers of a set, spelled out.
+/// Layers of a set, with all values written out.
 pub(crate) struct Layering {
     category: Vec<u32>,
     mask: Vec<u32>,
@@ -59,7 +59,7 @@ impl Layering {
         Self { category, mask, group, form }
     }
 
-    /// Of many kinds, in every column.
+    /// Makes layers of many kinds, with a value for each body in every column.
     pub(crate) fn of(n: usize, seed: u64) -> Self {
         Self::random(n, seed, Form::EACH)
     }
@@ -86,7 +86,7 @@ fn values<T: Copy>(list: &[T], one: bool) -> Values<'_, T> {
     }
 }
 
-/// The rule, once more.
+/// The rule of layers, written a second time.
 pub(crate) fn meet([a, b]: [Option<&Layering>; 2], [i, j]: [u32; 2]) -> bool {
     let ((category, mask, group), other) = (Layering::row(a, i), Layering::row(b, j));
     if group != 0 && group == other.2 { group > 0 } else { category & other.1 != 0 && other.0 & mask != 0 }
@@ -103,7 +103,7 @@ fn check<const D: usize>(ways: &mut Ways<D>, name: &str, among: Input<'_, D>, ex
     assert_eq!(count, expected.len() as u64, "{name}");
 }
 
-/// A set that may have layers.
+/// Makes a set that may have layers.
 pub(crate) fn set<'a, const D: usize>(source: impl Into<Set<'a, D>>, layering: Option<&'a Layering>) -> Set<'a, D> {
     let set = source.into();
     layering.map_or(set, |layering| set.layers(layering.layers()))
@@ -118,7 +118,7 @@ fn check_within<const D: usize>(ways: &mut Ways<D>, name: &str, scene: &Scene<D>
     assert!(ways.by_turns(|way| fill(way, among, Rows::Full, name)) == rows, "{name}, {D}D: other rows");
 }
 
-/// Between the parts of a scene, of which one has layers, the other, or both.
+/// Checks the two parts of a scene, where the first part has layers, the second, or both.
 fn check_between<const D: usize>(ways: &mut Ways<D>, name: &str, scene: &Scene<D>, form: Form) {
     let [a, b] = &dealt(scene);
     let layerings = [a, b].map(|part| Layering::random(part.len(), part.len() as u64, form));
@@ -177,7 +177,7 @@ fn every_scene_in_3d() {
     every_scene::<3>();
 }
 
-/// Of every other scene, in 3D the others than in 2D: what several threads find is what they find without layers, in that
+/// Tests every other scene, in 3D those that 2D leaves out. Several threads find what they find without layers, in that
 /// order, less what layers forbid.
 fn large<const D: usize>() {
     let mut ways = Ways::<D>::few();

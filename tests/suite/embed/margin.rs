@@ -1,4 +1,4 @@
-//! Margins and fixed distances: the radii they make, and for how long a list that was made with a margin holds all pairs.
+//! Margins and fixed distances: the radii that they make, and for how long a list with a margin holds all pairs.
 
 use core::array::from_fn;
 
@@ -28,13 +28,13 @@ fn check<const D: usize>(ways: &mut Ways<D>, name: &str, view: Bodies<'_, D>, ex
     }
 }
 
-/// The pairs of a scene whose bodies have these radii.
+/// Returns the pairs of a scene whose radii are changed by a function.
 fn pairs_by<const D: usize>(scene: &Scene<D>, radius: impl Fn(f32) -> f32) -> Pairs {
     let changed: Scene<D> = bodies(scene).map(|(p, r)| (p, radius(r))).collect();
     oracle::pairs(changed.view())
 }
 
-/// What makes a few pairs more, from scenes of any scale.
+/// Returns a length that adds a few pairs, for scenes of any scale.
 fn typical<const D: usize>(scene: &Scene<D>) -> f32 {
     let widest = scene.radii.iter().copied().fold(0.0, f32::max);
     let gap = bodies(scene).zip(bodies(scene).skip(1)).map(|((p, _), (q, _))| oracle::distance2(p, q).sqrt());
@@ -69,7 +69,7 @@ fn distances<const D: usize>() {
         for part in [0.0, 0.3, 1.7] {
             let distance = part * typical(&scene);
             let view = scene.view().with_margin(3.0).within(distance);
-            // Twice the half is the whole, but where squares vanish.
+            // Twice the half is the whole, except where squares vanish.
             let expected = oracle::check(view).map(|()| pairs_by(&scene, |_| 0.5 * distance));
             check(&mut ways, &format!("{name}, within {distance}"), view, expected);
         }
@@ -121,7 +121,7 @@ fn bad_margins_and_distances_are_refused() {
     assert!(finder.find(scene.view().with_margin(-0.0)).is_ok_and(|found| found.pairs() == last));
 }
 
-/// Bodies that have moved and grown.
+/// Returns the bodies moved and grown.
 fn moved<const D: usize>(scene: &Scene<D>, changed: impl Fn(usize, [f32; D], f32) -> ([f32; D], f32)) -> Scene<D> {
     bodies(scene).enumerate().map(|(id, (p, r))| changed(id, p, r)).collect()
 }
@@ -189,7 +189,7 @@ fn a_margin_lost_in_rounding_is_valid_while_nothing_moves() {
     assert!(!skin.still_valid(Circles::new(&x, &[0.0, 0.01], 1e7)));
 }
 
-/// A body, how it moves and how it grows, in parts of the margin.
+/// A body, and how it moves and grows, in parts of the margin.
 type Moving = (([f32; 3], f32), ([f32; 3], f32));
 
 fn moving() -> impl Strategy<Value = (Vec<Moving>, f32)> {
@@ -212,7 +212,7 @@ fn moving() -> impl Strategy<Value = (Vec<Moving>, f32)> {
     })
 }
 
-/// While a list is said to be valid, no pair is missing from it.
+/// As long as a list is said to be valid, it misses no pair.
 fn lists_hold_all_pairs<const D: usize>(bodies: &[Moving], margin: f32) {
     let axes = |p: [f32; 3]| from_fn::<f32, D, _>(|axis| p[axis]);
     let before: Scene<D> = bodies.iter().map(|&((p, r), _)| (axes(p), r)).collect();

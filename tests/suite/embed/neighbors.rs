@@ -1,4 +1,4 @@
-//! Lists of neighbours: rows, their order, and squared distances, against rows made of a plain loop's pairs.
+//! Neighbour lists: rows, their order, and squared distances, against rows made from the pairs of a plain loop.
 
 use jostle::{Bodies, Circles, Input, InputError, NeighborLists, PairFinder, Rows, Threads, between};
 use jostle_testkit::lists::Lists;
@@ -7,7 +7,7 @@ use jostle_testkit::{Kind, Scene, oracle, scene, sweep};
 use crate::embed::oracle::{Random, across, across_large, bodies, both_ways, dealt, large_scenes, scenes, tree_of};
 use crate::embed::ways::{Way, Ways};
 
-/// Fills the lists with distances of a way; what stands in them.
+/// Fills a way's lists with distances, and returns their contents.
 pub(crate) fn fill<const D: usize>(way: &mut Way<D>, among: Input<'_, D>, rows: Rows, name: &str) -> Lists {
     let threads = way.threads();
     let stats = way.finder.on(threads).neighbors(among, rows, &mut way.lists_with_distances).expect(name);
@@ -27,7 +27,7 @@ fn check_plain<const D: usize>(ways: &mut Ways<D>, name: &str, among: Input<'_, 
     assert!(found.neighbors == expected.neighbors && found.offsets == expected.offsets, "{name}, {D}D: other rows");
 }
 
-/// Checks rows within a view and within its tree; `pairs` ascending.
+/// Checks rows within a view and within its tree. `pairs` is ascending.
 fn check_within<const D: usize>(ways: &mut Ways<D>, name: &str, view: Bodies<'_, D>, pairs: &[[u32; 2]]) {
     let (tree, half, full) = (tree_of(view), Lists::of([view; 2], pairs), Lists::of([view; 2], &both_ways(pairs)));
     let found = ways.same(name, |way| fill(way, view.into(), Rows::Full, name));
@@ -42,7 +42,7 @@ fn check_within<const D: usize>(ways: &mut Ways<D>, name: &str, view: Bodies<'_,
     check_plain(ways, name, view.into(), Rows::Half, &half);
 }
 
-/// Checks rows of the first of two sets, which are the same whether halves are asked for or not.
+/// Checks rows of the first of two sets, which are the same whether half or full rows are asked for.
 fn check_between<const D: usize>(ways: &mut Ways<D>, name: &str, [a, b]: [Bodies<'_, D>; 2], pairs: &[[u32; 2]]) {
     let (trees, expected) = ([a, b].map(tree_of), Lists::of([a, b], pairs));
     let found = ways.same(name, |way| fill(way, between(a, b), Rows::Full, name));
@@ -75,7 +75,7 @@ fn small_scenes_in_3d() {
     small_scenes::<3>();
 }
 
-/// Within every other scene, in 3D the others than in 2D; and between the parts of those that are left.
+/// Tests rows within every other scene, in 3D those that 2D leaves out, and rows between the parts of the other scenes.
 fn large<const D: usize>() {
     let mut ways = Ways::<D>::few();
     for (turn, (name, scene)) in large_scenes().enumerate() {
@@ -99,7 +99,7 @@ fn large_scenes_in_3d() {
     large::<3>();
 }
 
-/// Rows of few among many, where each body walks alone, and of many among few.
+/// Tests rows of few bodies among many, where each body descends alone, and of many among few.
 fn few_and_many<const D: usize>() {
     let mut ways = Ways::<D>::few();
     for kind in [Kind::Uniform, Kind::PowerLaw] {
@@ -124,7 +124,7 @@ fn few_and_many_in_3d() {
     few_and_many::<3>();
 }
 
-/// The same finders and lists for all of them.
+/// The same finders and lists serve all sizes.
 #[test]
 fn growing_and_shrinking() {
     let mut ways = Ways::<2>::all();
@@ -138,7 +138,7 @@ fn growing_and_shrinking() {
     }
 }
 
-/// Rows about the lengths at which another way to sort them begins, ids in no order.
+/// Tests rows about the lengths at which another way to sort begins, with ids in no order.
 #[test]
 fn rows_of_every_length() {
     let mut ways = Ways::<2>::all();
@@ -151,7 +151,7 @@ fn rows_of_every_length() {
     }
 }
 
-/// Giants whose rows take several chunks of memory, beside thousands of short ones.
+/// Giants, whose rows take several chunks of memory, stand beside thousands of short rows.
 #[test]
 fn rows_of_thousands() {
     let dust = (0..9_000).map(|id| ([(id * 37 % 9_000) as f32, 0.0], 0.6));

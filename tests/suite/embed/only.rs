@@ -1,4 +1,4 @@
-//! Tests of the caller's own: asked once for each pair, as it stands in the list.
+//! Tests of the caller's own are asked once about each pair, as it stands in the list.
 
 use jostle::{Input, Rows, between};
 use jostle_testkit::lists::Lists;
@@ -11,7 +11,7 @@ use crate::embed::oracle::{
 };
 use crate::embed::ways::{Way, Ways};
 
-/// Some pairs, which would be others the other way round.
+/// Accepts some pairs, and others if the two ids change places.
 fn wanted(a: u32, b: u32) -> bool {
     (a.wrapping_mul(3) ^ b.wrapping_mul(7)) % 5 < 3
 }
@@ -20,7 +20,7 @@ fn of_wanted(pairs: &[[u32; 2]]) -> Pairs {
     pairs.iter().copied().filter(|&[a, b]| wanted(a, b)).collect()
 }
 
-/// What a search came to, and the pairs that its test was asked about, ascending.
+/// Returns what a search came to, and the pairs that its test was asked about, ascending.
 fn asked<R, const D: usize>(way: &mut Way<D>, search: impl FnOnce(jostle::Search<'_, '_, D>) -> R) -> (R, Pairs) {
     let asked = Calls::default();
     let test = |a, b| {
@@ -31,7 +31,7 @@ fn asked<R, const D: usize>(way: &mut Way<D>, search: impl FnOnce(jostle::Search
     (result, ascending(&asked.into_pairs()))
 }
 
-/// Checks that pairs `expected` (ascending) are asked about once, and those wanted found.
+/// Checks that the test is asked once about each of `expected` (ascending), and that the wanted pairs are found.
 fn check<const D: usize>(ways: &mut Ways<D>, name: &str, among: Input<'_, D>, expected: &[[u32; 2]]) {
     let wanted = of_wanted(expected);
     let (found, all) = ways.same(name, |way| asked(way, |search| search.find(among).expect(name).pairs().to_vec()));
@@ -79,8 +79,8 @@ fn every_scene_in_3d() {
     every_scene::<3>();
 }
 
-/// Of every other scene, in 3D the others than in 2D: what several threads find is what they find without a test, in that
-/// order, less what it turns down.
+/// Tests every other scene, in 3D those that 2D leaves out. Several threads find what they find without a test, in that
+/// order, less what the test rejects.
 fn large<const D: usize>() {
     let mut ways = Ways::<D>::few();
     for (name, scene) in large_scenes::<D>().skip(D % 2).step_by(2) {
@@ -104,7 +104,7 @@ fn large_scenes_in_3d() {
     large::<3>();
 }
 
-/// Rows ask about a pair as it stands in a list of pairs, whichever of the two they belong to, and maybe again.
+/// Rows ask about a pair as it stands in a list of pairs, whichever body the row is of, and maybe a second time.
 fn rows<const D: usize>(scene: &Scene<D>) {
     let mut ways = Ways::<D>::all();
     let (view, pairs) = (scene.view(), oracle::pairs(scene.view()));

@@ -1,4 +1,4 @@
-//! For how long a list with a margin is said to hold, for every kind of search: to the margin, not beyond, and never for
+//! How long a list with a margin is said to hold, for every kind of search: up to the margin, not beyond, and never for
 //! another search.
 
 use core::array::from_fn;
@@ -39,7 +39,7 @@ const ALL: [Asked; 10] = [
     Asked::SweptInLattice,
 ];
 
-/// A skewed cell, outside of which many bodies lie.
+/// Returns a skewed cell, outside of which many bodies lie.
 fn lattice<const D: usize>() -> Space<D> {
     let width = f64::from(WIDTH);
     let mut vectors = [[0.0; D]; D];
@@ -47,12 +47,12 @@ fn lattice<const D: usize>() -> Space<D> {
     Space::lattice(vectors, [true; D])
 }
 
-/// Walls that stay where they are.
+/// Returns walls, which do not move.
 fn walls<const D: usize>() -> LinearTree<D> {
     tree_of(scene::scene::<D>(Kind::Uniform, 300, 9).view())
 }
 
-/// Hands over a scene, asked for in one way.
+/// Hands over the input of a scene, made in one way.
 fn ask<R, const D: usize>(
     asked: Asked,
     scene: &Scene<D>,
@@ -94,14 +94,14 @@ fn ask<R, const D: usize>(
     }
 }
 
-/// Bodies in a box, small enough to be periodic.
+/// Returns bodies in a box that is small enough to be periodic.
 fn start<const D: usize>(bodies: usize, seed: u64) -> Scene<D> {
     let mut random = Random(seed);
     let mut unit = move || random.below(1 << 20) as f32 / (1 << 20) as f32;
     (0..bodies).map(|_| (from_fn(|_| unit() * WIDTH), 0.2 + unit())).collect()
 }
 
-/// The same bodies, each moved by so much in a direction of its own, and grown.
+/// Returns the same bodies, each moved by so much in a direction of its own, and grown.
 fn moved<const D: usize>(scene: &Scene<D>, by: impl Fn(usize) -> f32, grown: f32) -> Scene<D> {
     let direction = |id: usize| -> [f32; D] {
         let vector: [f32; D] = from_fn(|axis| ((id * 37 + axis * 11) % 19) as f32 - 9.0);
@@ -136,7 +136,7 @@ fn thresholds<const D: usize>() {
         assert!(!valid(&|_| more, 0.0) && !valid(&|_| 0.0, more) && !valid(&|_| more / 2.0, more / 2.0), "{asked:?}");
         let one = |by: f32| valid(&move |id| if id == 77 { by } else { 0.0 }, 0.0);
         assert!(one(less) && !one(f32::NAN) && !one(f32::INFINITY), "{asked:?}, {D}D");
-        // What one set does not use, the other one may.
+        // The other set may use the margin that one set does not.
         assert_eq!(one(more), asked == Asked::Sets, "{asked:?}, {D}D");
         assert!(!one(2.0 * more), "{asked:?}, {D}D");
     }
@@ -178,7 +178,7 @@ fn a_tree_is_the_same_until_it_is_built_again() {
     assert!(!finder.still_valid(&tree));
 }
 
-/// Bodies of a tree stay where they are, but what they move by may change: by the margin, not by more.
+/// Bodies of a tree stay where they are, but their displacements may change: by the margin, not by more.
 #[test]
 fn displacements_of_a_tree_may_change_by_its_margin() {
     let scene = start::<2>(300, 8);
@@ -247,7 +247,7 @@ fn sets_share_their_margins() {
     assert!(!finder.still_valid(sets[0]) && skin.keep(Input::among(&sets[..2], &meetings())).is_err());
 }
 
-/// While a list is said to be valid, no pair is missing from it.
+/// As long as a list is said to be valid, it misses no pair.
 fn lists_hold_all_pairs<const D: usize>() {
     let (walls, mut held) = (walls::<D>(), 0);
     for turn in 0..300 {

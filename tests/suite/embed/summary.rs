@@ -1,4 +1,4 @@
-//! `Debug` says how much there is, in a line, not what: a finder that is printed by chance is no page of numbers.
+//! `Debug` tells in one line how much there is, and not what, so that a finder printed by chance is no page of numbers.
 
 use core::fmt::Debug;
 

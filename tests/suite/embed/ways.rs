@@ -1,15 +1,15 @@
-//! Every way to run a search: instruction sets and threads, which must all come to the same.
+//! Every way to run a search, by instruction set and threads. All must come to the same result.
 
 use jostle::{Isa, NeighborLists, PairFinder, Search, Threads};
 use jostle_testkit::{pool, within};
 use rayon::ThreadPool;
 
-/// A finder and lists that are used for search after search, by one instruction set on some threads.
+/// A finder and lists that serve search after search, by one instruction set on certain threads.
 pub(crate) struct Way<const D: usize> {
     pub(crate) finder: PairFinder<D>,
     pub(crate) lists: NeighborLists,
     pub(crate) lists_with_distances: NeighborLists,
-    /// Which pool the finder is called in, if any.
+    /// The pool that the finder is called in, if any.
     pool: Option<usize>,
 }
 
@@ -38,12 +38,12 @@ pub(crate) struct Ways<const D: usize> {
 }
 
 impl<const D: usize> Ways<D> {
-    /// Every instruction set on the calling thread, and within pools of 1 and of 3.
+    /// Returns every instruction set on the calling thread, and within pools of 1 and of 3.
     pub(crate) fn all() -> Self {
         Self::of([None, Some(0), Some(1)].into_iter().flat_map(|pool| Isa::available().map(move |isa| (isa, pool))))
     }
 
-    /// For large scenes: the calling thread, and every instruction set within a pool of 3.
+    /// Returns ways for large scenes: the calling thread, and every instruction set within a pool of 3.
     pub(crate) fn few() -> Self {
         Self::of([(Isa::detect(), None)].into_iter().chain(Isa::available().map(|isa| (isa, Some(1)))))
     }
@@ -52,7 +52,7 @@ impl<const D: usize> Ways<D> {
         Self { pools: [1, 3].map(pool), ways: ways.map(|(isa, pool)| Way::new(isa, pool)).collect(), turn: 0 }
     }
 
-    /// Searches every way; what all come to.
+    /// Searches in every way, and returns the result, which must be the same for all.
     pub(crate) fn same<R: PartialEq + Send>(&mut self, name: &str, search: impl Fn(&mut Way<D>) -> R + Sync) -> R {
         let first = self.run(0, &search);
         for at in 1..self.ways.len() {
@@ -62,7 +62,7 @@ impl<const D: usize> Ways<D> {
         first
     }
 
-    /// Searches one way, each time another.
+    /// Searches in one way, each time in another.
     pub(crate) fn by_turns<R: Send>(&mut self, search: impl Fn(&mut Way<D>) -> R + Sync) -> R {
         self.turn += 1;
         self.run(self.turn % self.ways.len(), &search)

@@ -1,4 +1,4 @@
-//! What to ask of a scene: at its bodies, at their very borders, between them, and far away.
+//! Questions to ask of a scene: at its bodies, at their very borders, between them, and far away.
 
 use core::array::from_fn;
 
@@ -26,7 +26,7 @@ impl Random {
         x ^ x >> 31
     }
 
-    /// From -1 to 1.
+    /// Returns a number from -1 to 1.
     pub(crate) fn signed(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1_u64 << 23) as f32 - 1.0
     }
@@ -52,7 +52,7 @@ fn allowed<const D: usize>(point: &[f32; D], radius: f32) -> bool {
     point.iter().all(|x| x.abs() + radius <= LIMIT)
 }
 
-/// Queries about `turns` pairs of bodies.
+/// Makes queries about `turns` pairs of bodies.
 pub(crate) fn about<const D: usize>(scene: &Scene<D>, turns: usize, seed: u64) -> Asked<D> {
     let (view, mut random, mut asked) = (scene.view(), Random(seed), Asked::default());
     let body = |random: &mut Random| match scene.len() {
@@ -99,7 +99,7 @@ impl<const D: usize> Asked<D> {
     fn aabbs_about(&mut self, (a, a_radius): Body<D>, (b, b_radius): Body<D>, axis: usize) {
         let hull = Aabb::EMPTY.with_point(a).with_point(b);
         self.aabbs.extend([hull, Aabb { lo: a, hi: a }]);
-        // Beside the body, so that it touches, or misses by little.
+        // Boxes beside the body, which touch it or miss it by little.
         for lo in [a[axis] + a_radius, (a[axis] + a_radius).next_up(), (a[axis] + a_radius).next_down()] {
             let mut beside = Aabb { lo: a, hi: a };
             (beside.lo[axis], beside.hi[axis]) = (lo, lo + b_radius);
@@ -116,7 +116,7 @@ impl<const D: usize> Asked<D> {
         let gap = (apart(a, b) - b_radius).max(0.0);
         self.rays
             .extend([gap, gap.next_up(), gap.next_down().max(0.0)].map(|reach| Ray::new(a, towards).within(reach)));
-        // Along an axis, at the border of a body, with directions of every length.
+        // Rays along an axis, at the border of a body, with directions of every length.
         let (side, width) = ((axis + 1) % D, apart(a, b) + a_radius);
         let sign = random.signed().signum();
         for offset in [a_radius, a_radius.next_up(), -a_radius, 0.0] {
@@ -124,11 +124,11 @@ impl<const D: usize> Asked<D> {
             for length in [1.0, f32::MAX, f32::from_bits(1)] {
                 self.rays.push(Ray::new(origin, unit(axis, sign * length)));
             }
-            // Hardly aslant.
+            // Rays that are hardly aslant.
             let lengths = [1e-3, 1e-10, 1e-19, 1e-20, 1e-30, -1e-19, -1e-20, -1e-42];
             self.rays.extend(lengths.map(|length| Ray::new(origin, moved(unit(axis, sign), side, length))));
         }
-        // From far away, at a body.
+        // Rays from far away towards a body.
         for far in [1e3 * width, 1e9 * width, 1e17] {
             let origin: [f32; D] = from_fn(|k| a[k] - far * anywhere[k]);
             self.rays.extend([Ray::new(origin, anywhere), Ray::new(origin, from_fn(|k| a[k] - origin[k]))]);

@@ -1,4 +1,4 @@
-//! Batches give what single queries give, the same bytes on any threads, in memory that is kept.
+//! Batches give the answers of single queries, the same bytes on any threads, in memory that is kept.
 
 use jostle::{Answers, Queries, QueryBatch, QueryError, Reached, Threads};
 use jostle_testkit::{Kind, Scene, pool, scene, ugly, within};
@@ -7,7 +7,7 @@ use rayon::ThreadPool;
 use crate::queries::asked::{Asked, about};
 use crate::queries::check::tree_of;
 
-/// So many of `items`, over and over.
+/// Returns so many of `items`, over and over.
 fn cycled<T: Copy>(items: &[T], count: usize) -> Vec<T> {
     items.iter().copied().cycle().take(if items.is_empty() { 0 } else { count }).collect()
 }
@@ -18,7 +18,7 @@ fn are(answers: Answers<'_>, (offsets, ids, distances): &Owned) -> bool {
     answers.offsets() == offsets && answers.ids() == ids && answers.distances() == distances
 }
 
-/// The answers put together from single queries.
+/// Returns the answers put together from single queries.
 fn from_ids<Q: Copy>(asked: &[Q], one: impl Fn(Q, &mut Vec<u32>)) -> Owned {
     let (mut all, mut ids) = ((vec![0], Vec::new(), Vec::new()), Vec::new());
     for &query in asked {

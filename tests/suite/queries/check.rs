@@ -1,11 +1,11 @@
-//! Every query of a list to one scene, by every instruction set, against the oracle.
+//! Asks every query of a list of one scene, by every instruction set, and checks the answers against the oracle.
 
 use jostle::{Isa, LinearTree, Queries, Reached, Threads};
 use jostle_testkit::{Scene, queries as oracle};
 
 use crate::queries::asked::Asked;
 
-/// How many of the nearest to ask for, each with a greatest distance.
+/// How many of the nearest bodies to ask for, each with a greatest distance.
 const NEAREST: [(usize, f32); 6] =
     [(0, f32::INFINITY), (1, f32::INFINITY), (5, f32::INFINITY), (40, 1.0), (usize::MAX, 0.5), (17, 0.0)];
 
@@ -39,7 +39,7 @@ pub(crate) fn check<const D: usize>(name: &str, scene: &Scene<D>, asked: &Asked<
     lists.check_nearest(scene, asked);
 }
 
-/// The lists that answers are put in, kept from query to query.
+/// The lists that receive answers, kept from query to query.
 struct Lists<'t, const D: usize> {
     name: &'t str,
     kernels: &'t [Queries<'t, D>],
@@ -55,7 +55,7 @@ impl<const D: usize> Lists<'_, D> {
         }
     }
 
-    /// One sequence by every kernel, of the ids expected.
+    /// Checks that every kernel visits one sequence, of the expected ids.
     fn visits(&mut self, expected: &[u32], ask: impl Fn(&Queries<'_, D>, &mut dyn FnMut(u32))) {
         let mut first: Option<Vec<u32>> = None;
         for queries in self.kernels {

@@ -1,4 +1,4 @@
-//! Answers known beforehand, and what rounding, denormals and emptiness might spoil.
+//! Answers known beforehand, and cases that rounding, denormals and emptiness might spoil.
 
 use jostle::{Aabb, Circle, LinearTree, Queries, Ray, Reached};
 use jostle_testkit::Scene;
@@ -74,7 +74,7 @@ fn ties_are_broken_by_id() {
     assert!(found.is_sorted() && found.len() == 50);
 }
 
-/// Bodies on a grid whose step is `ulp`, and queries at the same grid: each is decided by a rounding.
+/// Checks bodies on a grid of step `ulp` with queries on the same grid, so that rounding decides each.
 fn check_grid<const D: usize>(name: &str, origin: f32, ulp: f32, seed: u64) {
     let mut random = Random(seed);
     let mut step = |upto: u64| (random.next() % upto) as f32 * ulp;
@@ -114,8 +114,8 @@ fn denormals_and_squares_that_vanish() {
     check_grid::<3>("denormals", -f32::MIN_POSITIVE, f32::from_bits(1), 10);
 }
 
-/// A sum that is rounded as the contract says may accept what is apart, and rays decided far away what is not near them:
-/// nothing of that may be lost.
+/// A sum that is rounded as the contract says may accept what is apart, and a ray from far away may touch what is not
+/// near it. No such hit may be lost.
 #[test]
 fn rays_from_far_away_and_hardly_aslant() {
     let mut random = Random(11);

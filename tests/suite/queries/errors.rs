@@ -1,4 +1,4 @@
-//! Bad queries are refused by index and reason; lists and last answers stand.
+//! Bad queries are refused by index and reason. Lists and last answers stay as they are.
 
 use jostle::{Aabb, Circle, LinearTree, Queries, QueryBatch, QueryError, QueryReason, Ray, Threads};
 use jostle_testkit::oracle::LIMIT;

@@ -12,10 +12,10 @@ use proptest::test_runner::FileFailurePersistence;
 use crate::queries::asked::Asked;
 use crate::queries::check::check;
 
-/// Three coordinates, the last of which the plane ignores, and a radius.
+/// Three coordinates, of which the plane ignores the last, and a radius.
 type Body = ([f32; 3], f32);
 
-/// Any magnitude from the smallest subnormal number to 2^57, of either sign.
+/// Draws any magnitude from the smallest subnormal number to 2^57, of either sign.
 fn magnitude() -> impl Strategy<Value = f32> {
     (any::<bool>(), 0..(127_u32 + 57) << 23).prop_map(|(negative, bits)| {
         let x = f32::from_bits(bits);
@@ -38,7 +38,7 @@ fn body() -> impl Strategy<Value = Body> {
     ([coordinate(), coordinate(), coordinate()], radius)
 }
 
-/// Bodies, and what to ask with, scaled and moved together.
+/// Draws bodies and queries, scaled and moved together.
 fn bodies_and_asked() -> impl Strategy<Value = (Vec<Body>, Vec<Body>)> {
     let place = prop_oneof![3 => Just(0.0), 1 => Just(1e7), 1 => -1e3_f32..1e3, 1 => magnitude()];
     let scale =
@@ -74,7 +74,7 @@ fn equals_oracle<const D: usize>(bodies: &[Body], with: &[Body], direction: [f32
     check("free", &scene, &asked);
 }
 
-/// Failures are kept beside this file, to be tried first from then on.
+/// Keeps failures beside this file, to be tried first from then on.
 fn config() -> ProptestConfig {
     let beside = FileFailurePersistence::WithSource("regressions");
     ProptestConfig { cases: 200, failure_persistence: Some(Box::new(beside)), ..ProptestConfig::default() }

@@ -1,4 +1,4 @@
-//! The two grids that a good engineer writes for boxes by hand, their memory kept.
+//! The two grids that a good engineer writes for boxes by hand. Both keep their memory.
 
 use jostle_testkit::shapes::{BoxKind, BoxScene};
 
@@ -21,7 +21,7 @@ struct Cells {
 }
 
 impl Cells {
-    /// Cells so wide at least.
+    /// Returns cells that are at least so wide.
     fn over(scene: &BoxScene<2>, width: [f32; 2]) -> Self {
         let mut cells = Self::default();
         for axis in 0..2 {
@@ -41,8 +41,9 @@ impl Cells {
     }
 }
 
-/// Boxes in the order of the cells of their lower corners, cells as wide as the widest box: a box meets those of its own cell
-/// and of eight around it, half of which look at it.
+/// Boxes sorted by the cells of their lower corners. Cells are as wide as the widest box, so that a box meets only
+/// boxes of its own cell and of the eight cells around it. It looks at half of these cells; the boxes of the other half
+/// look at it.
 #[derive(Default)]
 pub(super) struct ByCenter {
     starts: Vec<u32>,
@@ -58,7 +59,7 @@ impl Rival for ByCenter {
     }
 
     fn hopeless(&self, kind: BoxKind, _: usize) -> bool {
-        // Cells as wide as the longest one: all but a double loop.
+        // Cells are as wide as the longest box: almost a double loop.
         matches!(kind, BoxKind::PowerLaw)
     }
 
@@ -93,7 +94,8 @@ impl Rival for ByCenter {
                 for x in 0..row {
                     let cell = y * row + x;
                     let own = starts[cell] as usize..starts[cell + 1] as usize;
-                    // What follows in this cell, the next one, and three of the row above.
+                    // The boxes that follow in this cell, those of the next cell, and those of three cells of the row
+                    // above.
                     let next = starts[cell + 1 + usize::from(x + 1 < row)] as usize;
                     let above = (y + 1 < cells.counts[1]).then(|| {
                         let (from, to) = (cell + row - usize::from(x > 0), cell + row + usize::from(x + 1 < row));
@@ -111,7 +113,7 @@ impl Rival for ByCenter {
     }
 }
 
-/// Tests a box against some others; hits are written without a branch.
+/// Tests a box against a range of others. Hits are written without a branch.
 #[inline(always)]
 fn test(boxes: &[[f32; 4]], ids: &[u32], at: usize, others: core::ops::Range<usize>, hits: &mut Hits) {
     let ([lo_x, lo_y, hi_x, hi_y], id) = (boxes[at], ids[at]);
@@ -126,8 +128,8 @@ fn test(boxes: &[[f32; 4]], ids: &[u32], at: usize, others: core::ops::Range<usi
     hits.order_from(first);
 }
 
-/// Each box in every cell that it overlaps, cells half as wide again as boxes are on average; a pair counts in the cell that
-/// holds the lower corner of what the two share.
+/// Boxes listed in every cell that they overlap. Cells are one and a half times as wide as boxes are on average. A pair
+/// counts in the cell that holds the lower corner of the intersection of its boxes.
 #[derive(Default)]
 pub(super) struct ByCell {
     starts: Vec<u32>,

@@ -70,7 +70,7 @@ impl Rival for RStar {
             GeomWithData::new(Rectangle::from_corners(lo, hi), id as u32)
         });
         let tree = RTree::bulk_load(items.collect());
-        // In the order of the tree, so that queries that follow each other meet in the cache.
+        // In the order of the tree, so that successive queries find what they share in the cache.
         let items: Vec<_> = tree.iter().collect();
         self.gather.run(items.len().div_ceil(TASK), |task, hits| {
             for item in &items[task * TASK..items.len().min((task + 1) * TASK)] {

@@ -1,4 +1,5 @@
-//! More libraries that search boxes: a query for each, in the order of their trees, those of a task side by side with others.
+//! More libraries that search boxes, most of them by a query for each box. Queries follow the order of the tree, and
+//! tasks of them run side by side.
 
 use cgmath::Point2;
 use geo_index::rtree::sort::HilbertSort;
@@ -129,7 +130,7 @@ impl Rival for Broadphase {
         };
         let world = (extreme(&scene.lo, f32::min), extreme(&scene.hi, f32::max));
         let alone = rayon::current_num_threads() == 1;
-        // As documented: 0 on one thread; on several -log2(largest box / world), and never too high.
+        // Depth as documented: 0 on one thread; on several, -log2(largest box / world), and never too high.
         let widest = (0..2).map(|axis| world.1[axis] - world.0[axis]).fold(0.0, f32::max);
         let sides = (0..2).flat_map(|axis| scene.lo[axis].iter().zip(&scene.hi[axis])).map(|(lo, hi)| hi - lo);
         let largest = sides.fold(f32::MIN_POSITIVE, f32::max);

@@ -1,4 +1,5 @@
-//! Sweep and prune by hand: boxes sorted by where they begin on one axis, each tested against those that begin before it ends.
+//! Sweep and prune by hand. Boxes are sorted by where they begin on one axis. Each box is tested against the boxes that
+//! begin before it ends.
 
 use jostle_testkit::shapes::BoxScene;
 use rayon::slice::ParallelSliceMut;
@@ -9,10 +10,10 @@ use crate::rivals::hits::{Gather, ordered};
 /// Boxes that one task sweeps from.
 const TASK: usize = 2048;
 
-/// On the axis along which less of the world is covered by all sides together.
+/// Sweeps along the axis on which the sides of all boxes together cover less of the world.
 #[derive(Default)]
 pub(super) struct Sweep {
-    /// Where it begins and ends on the axis, and on the other one.
+    /// Where each box begins and ends on the axis of the sweep and on the other axis, and its id.
     boxes: Vec<([f32; 4], u32)>,
     gather: Gather,
 }

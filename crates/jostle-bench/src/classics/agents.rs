@@ -1,5 +1,5 @@
-//! Agents that bounce about, as many as the sources of three systems report at 60 frames a second: a frame of each
-//! system beside our own, in the same run.
+//! Agents that bounce about, as many as the sources of three systems report at 60 frames a second. A frame of each
+//! system is timed beside a frame of Jostle, in the same run.
 
 use jostle_classics::{SetupError, System};
 use jostle_core::Aabb;
@@ -16,7 +16,7 @@ use crate::table::Table;
 /// The systems, in the order of the numbers asked for.
 const SYSTEMS: [System; 3] = [System::DynamicQuadtree, System::LooseQuadtree, System::LooseTightGrid];
 
-/// Frames that are not timed, until what is kept has grown to its size.
+/// Frames that are not timed, while kept memory grows to its size.
 const WARM: usize = 5;
 
 /// Frames that are timed.
@@ -35,7 +35,7 @@ no drawing. The systems take turns within each frame; the number of pairs is che
 const COLUMNS: [&str; 9] =
     ["scene", "agents", "system", "threads", "clock", "ms a frame", "p90", "bytes", "times ours"];
 
-/// Times each system with the agents asked for, beside ourselves.
+/// Times each system with the agents asked for, beside Jostle.
 pub(super) fn table(sizes: &[usize], pool: &ThreadPool, common: &Common) -> Result<Table, SetupError> {
     println!("{LEGEND}");
     let mut table = Table::new(COLUMNS);
@@ -47,7 +47,7 @@ pub(super) fn table(sizes: &[usize], pool: &ThreadPool, common: &Common) -> Resu
     Ok(table)
 }
 
-/// Times one system, and ourselves on the same frames.
+/// Times one system, and Jostle on the same frames.
 fn bar(table: &mut Table, n: usize, system: System, pool: &ThreadPool, common: &Common) -> Result<(), SetupError> {
     let mut agents = Agents::new(n, common.seed);
     let mut ways: Vec<_> = engines(pool).into_iter().map(|way| (OURS, way, Vec::new())).collect();
@@ -108,7 +108,7 @@ impl Agents {
         Aabb { lo: [0.0; 2], hi: [self.side; 2] }
     }
 
-    /// Moves all agents; those whose centres would leave the world turn around.
+    /// Moves all agents. Agents whose centres would leave the world turn around.
     fn step(&mut self) {
         for (axis, column) in self.scene.centers.iter_mut().enumerate() {
             for (x, velocity) in column.iter_mut().zip(&mut self.velocities) {

@@ -1,5 +1,5 @@
-//! Who of two groups was hit at all: coverage of pixels beside the loop over all pairs of the two groups, and how often
-//! it errs.
+//! Which bodies of two groups were hit at all: coverage of pixels beside the loop over all pairs of the two groups, and
+//! how often coverage errs.
 
 use std::hint::black_box;
 
@@ -58,7 +58,7 @@ pub(super) fn table(sizes: &[usize], kinds: &[Kind], common: &Common) -> Table {
     table
 }
 
-/// The world of a scene, and the side of a pixel.
+/// Returns the world of a scene, and the side of a pixel.
 fn screen(kind: Kind, scene: &Scene<2>) -> (Aabb<2>, f32) {
     let mean = scene.radii.iter().sum::<f32>() / scene.len().max(1) as f32;
     (Aabb { lo: [0.0; 2], hi: [scene::world::<2>(kind, scene.len()); 2] }, mean / PIXELS)
@@ -100,7 +100,7 @@ fn rectangles(table: &mut Table, kind: Kind, scene: &Scene<2>, common: &Common) 
 
 const SOUND: &str = "scenes keep to the contract";
 
-/// Times both ways in turn, and compares their answers; the bitmaps give theirs with the bytes that they hold.
+/// Times both ways in turn, and compares their answers. The bitmaps also return the bytes that they hold.
 fn push(
     table: &mut Table,
     kind: Kind,

@@ -1,5 +1,5 @@
-//! What follows from the table: from what number of bodies on a system pays, and what carrying only those ancestors
-//! that touch a cell gains.
+//! What follows from the table: from what number of bodies on a system pays, and what a quadtree gains by carrying down
+//! only the ancestors that touch a cell.
 
 use jostle_classics::System;
 
@@ -64,8 +64,8 @@ fn times<const K: usize>(measured: &Table, columns: [&str; K], values: [&Cell; K
     times
 }
 
-/// The least n from which on none of these times is longer than that of brute force. What was too slow to be run is
-/// slower than what was; where neither was run, nothing is known.
+/// Returns the least n from which on none of these times is longer than that of brute force. A way too slow to be run
+/// is slower than one that was run. Where neither was run, nothing is known.
 fn pays_from(times: &Times, brute: &Times) -> Cell {
     let brute = |n: u64| brute.iter().find(|row| row.0 == n).and_then(|row| row.1);
     let known = times.iter().rev().filter(|&&(n, ms)| ms.is_some() || brute(n).is_some());

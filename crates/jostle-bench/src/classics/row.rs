@@ -1,4 +1,4 @@
-//! One system with its frames: checked, then timed, its update and its search apart.
+//! One system with its frames. It is checked, then timed, with times for update and search apart.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(super) enum Way<'p> {
     Engine(Box<PairFinder<2>>, Option<&'p ThreadPool>),
 }
 
-/// Ourselves on one thread, and on all where there are more.
+/// Returns Jostle on one thread, and on all threads where there are more.
 pub(super) fn engines(pool: &ThreadPool) -> Vec<Way<'_>> {
     let many = (pool.current_num_threads() > 1).then_some(Some(pool));
     [None].into_iter().chain(many).map(|pool| Way::Engine(Box::default(), pool)).collect()
@@ -33,7 +33,7 @@ impl Way<'_> {
         }
     }
 
-    /// Takes the bodies of a frame and finds their pairs; how long each took. Our own search is one piece.
+    /// Takes the bodies of a frame, finds their pairs, and returns how long each took. Jostle's search is one piece.
     ///
     /// # Panics
     /// When the bodies are outside the contract of the input.
@@ -55,7 +55,7 @@ impl Way<'_> {
         }
     }
 
-    /// The pairs of the last frame; `list` is what it filled.
+    /// Returns the pairs of the last frame; `list` is the list that the frame filled.
     pub(super) fn pairs<'a>(&'a self, list: &'a [[u32; 2]]) -> &'a [[u32; 2]] {
         match self {
             Self::Classic(_) => list,
@@ -92,7 +92,7 @@ pub(super) struct Row<'a> {
     step: usize,
     pairs: Vec<[u32; 2]>,
     tests: u64,
-    /// Of each measurement, its number of runs, and milliseconds of update and of find in one of them.
+    /// For each measurement, its number of runs, and the milliseconds of update and of find in one run.
     phases: Vec<(u32, [f64; 2])>,
     hopeless: bool,
 }
@@ -104,7 +104,7 @@ impl<'a> Row<'a> {
         Self { name, way, clock, ring, step: 0, pairs, tests: 0, phases, hopeless: false }
     }
 
-    /// Says whether a run would take too long.
+    /// Sets whether a run would take too long.
     pub(super) fn skip(&mut self, hopeless: bool) {
         self.hopeless = hopeless;
     }
@@ -134,8 +134,8 @@ impl<'a> Row<'a> {
         self.way.bytes()
     }
 
-    /// The medians of update and find, in milliseconds, over the measurements of so many runs; `None` where they are
-    /// one piece.
+    /// Returns the medians of update and find, in milliseconds, over the measurements of so many runs; `None` where
+    /// they are one piece.
     pub(super) fn phases(&self, runs: u32) -> Option<[f64; 2]> {
         if let Way::Engine(..) = self.way {
             return None;
@@ -153,7 +153,7 @@ impl<'a> Row<'a> {
         Case { first, measure: Box::new(move |runs| self.measure(runs)) }
     }
 
-    /// Checks one lap, and says how long its last frame took.
+    /// Checks one lap, and returns how long its last frame took.
     ///
     /// # Panics
     /// When the pairs are not those expected.

@@ -1,4 +1,4 @@
-//! One finder, and nobody else: in a pool of all cores, in larger ones, and by each way to be told the pairs.
+//! One finder, and nobody else: in a pool of all cores, in larger pools, and by each way to receive the pairs.
 
 use std::hint::black_box;
 
@@ -9,7 +9,7 @@ use super::line::Line;
 use crate::race::{Case, race};
 use crate::scaling::independent;
 
-/// A search in a pool of all cores, as often as its worst time takes.
+/// Times a search in a pool of all cores, often enough to tell its worst time.
 pub(super) fn quiet(ground: &Ground) -> Vec<Line> {
     let pool = &ground.pools[0];
     let mut cases = [Threads::Pool(pool), Threads::Serial].map(|threads| ground.crowd.case(threads));
@@ -28,7 +28,7 @@ pub(super) fn quiet(ground: &Ground) -> Vec<Line> {
     ]
 }
 
-/// The same in pools of more threads than cores.
+/// Times the same search in pools of more threads than cores.
 pub(super) fn crowded(ground: &Ground) -> Vec<Line> {
     let mut cases: Vec<_> = ground.pools.iter().map(|pool| ground.crowd.case(Threads::Pool(pool))).collect();
     let timings = race(&mut cases, &ground.plan());
@@ -41,10 +41,10 @@ pub(super) fn crowded(ground: &Ground) -> Vec<Line> {
     lines.enumerate().map(|(at, line)| if at == 0 { line } else { line.at_most(1.25) }).collect()
 }
 
-/// A way to be told the pairs: their number.
+/// A way to receive the pairs. It returns their number.
 type Answer = fn(&mut PairFinder<2>, Circles<'_>, Threads<'_>) -> usize;
 
-/// All ways that take no memory beside that of the finder; the list, which the others are compared with, is the first.
+/// All ways that take no memory besides the finder's. The first is the list, which the others are compared with.
 const ANSWERS: [(&str, Answer); 4] = [
     ("find", |finder, circles, threads| finder.on(threads).find(circles).expect(SOUND).pairs().len()),
     ("count", |finder, circles, threads| finder.on(threads).count(circles).expect(SOUND) as usize),
@@ -60,7 +60,7 @@ const ANSWERS: [(&str, Answer); 4] = [
     }),
 ];
 
-/// How much faster all cores give each answer than one thread does, over the same of a list.
+/// Measures how much faster all cores give each answer than one thread does, over the same ratio of the list.
 pub(super) fn answers(ground: &Ground) -> Vec<Line> {
     let crowd = &ground.crowd;
     let case = |(_, answer): (&str, Answer), threads| {

@@ -15,12 +15,12 @@ use crate::race::{Case, Plan, Timing, milliseconds};
 /// Why a search of a scene cannot fail.
 pub(super) const SOUND: &str = "scenes keep to the contract";
 
-/// Rounds of rows that percentiles are taken of, for each of those asked for.
+/// Rounds of a row whose percentiles are taken, for each round asked for.
 const MORE_ROUNDS: u32 = 4;
 
 /// Bodies and pools.
 pub(super) struct Ground {
-    /// Cores, two at least.
+    /// Cores, at least two.
     pub(super) cores: usize,
     /// Pools of as many threads as cores, and of 2, 4 and 8 times as many.
     pub(super) pools: Vec<ThreadPool>,
@@ -54,7 +54,7 @@ impl Crowd {
     /// Searches once.
     ///
     /// # Panics
-    /// When that finds another number of pairs.
+    /// When the search finds another number of pairs.
     pub(super) fn search(&self, finder: &mut PairFinder<2>, threads: Threads<'_>) {
         let found = finder.on(threads).find(self.scene.view()).expect(SOUND);
         assert_eq!(black_box(found.pairs()).len(), self.pairs, "another number of pairs");
@@ -76,17 +76,17 @@ impl Ground {
         Ok(Self { cores, pools, crowd, rounds: common.rounds, quick, seed: common.seed, order: common.order })
     }
 
-    /// So much in a full run, or in a quick one.
+    /// Returns `full` in a full run, and `quick` in a quick one.
     pub(super) fn of<T>(&self, full: T, quick: T) -> T {
         if self.quick { quick } else { full }
     }
 
-    /// So many uniform circles; those of each number are others.
+    /// Makes so many uniform circles. Each `number` gives other circles.
     pub(super) fn crowd(&self, n: usize, number: u64) -> Crowd {
         Crowd::of(input::scene(Kind::Uniform, n, self.seed + number, self.order), &self.pools)
     }
 
-    /// How rows are timed of which percentiles are taken.
+    /// Returns the plan of rows whose percentiles are taken.
     pub(super) fn plan(&self) -> Plan {
         Plan { rounds: self.of(MORE_ROUNDS * self.rounds, self.rounds), ..Plan::default() }
     }

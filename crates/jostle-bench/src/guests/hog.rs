@@ -12,19 +12,19 @@ pub(crate) struct Args {
     core: Option<usize>,
 }
 
-/// What it says once it spins.
+/// What the process prints once it spins.
 const SPINNING: &str = "spinning";
 
-/// Spins until killed, or until whoever started it is gone.
+/// Spins until killed, or until the process that started it is gone.
 ///
 /// # Errors
-/// When it cannot be kept on that core.
+/// When the process cannot be kept on that core.
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     if let Some(core) = args.core {
         keep_on(core)?;
     }
     thread::spawn(|| {
-        // Ends with the pipe, and that with the process at its other end.
+        // Reading ends when the pipe is closed, which happens when the process at its other end is gone.
         drop(io::stdin().read_to_end(&mut Vec::new()));
         process::exit(0)
     });
@@ -34,11 +34,11 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     }
 }
 
-/// Another process that spins as long as this lives.
+/// Another process, which spins as long as this value lives.
 pub(super) struct Hog(Child);
 
 impl Hog {
-    /// Starts one, on a core of its own or wherever it is put, and waits until it spins.
+    /// Starts a process, on the given core or wherever the system puts it, and waits until it spins.
     ///
     /// # Errors
     /// When no process can be started, or it ends at once.
@@ -55,7 +55,7 @@ impl Hog {
 
 impl Drop for Hog {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         drop(self.0.kill());
         drop(self.0.wait());
     }
@@ -67,7 +67,7 @@ fn ask(command: &mut Command, core: Option<usize>) {
     command.arg("hog").args(core.map(|core| format!("--core={core}")));
 }
 
-/// Asks the program of the tests, which has no sub-commands: one of its tests does the same.
+/// Asks the program of the tests, which has no sub-commands, to spin: one of its tests does so.
 #[cfg(test)]
 fn ask(command: &mut Command, core: Option<usize>) {
     command.args(["--exact", "guests::hog::tests::spins_when_asked_to", "--nocapture"]);
@@ -103,7 +103,7 @@ mod tests {
     use super::{Args, Hog, core, run};
     use std::env;
 
-    /// Set where this program is started to spin: to the core, or to nothing.
+    /// Set when this program is started to spin: to the core, or to nothing.
     pub(super) const ASKED: &str = "JOSTLE_BENCH_TEST_HOG";
 
     #[test]

@@ -11,10 +11,10 @@ use super::line::Line;
 use crate::numbers;
 use crate::race::{Plan, race};
 
-/// Rows run at least so long in a row: many time slices of the system.
+/// Rows run at least so long without a break: many time slices of the system.
 const SAMPLE: Duration = Duration::from_millis(100);
 
-/// Searches in a pool of all cores over those on one thread, beside a process that spins.
+/// Measures the time of searches in a pool of all cores over that on one thread, beside a process that spins.
 ///
 /// # Errors
 /// When no such process can be started.

@@ -1,8 +1,8 @@
-//! A line of the table: what was measured, and the bar that it is held against.
+//! A line of the table: what was measured, and the bar that it must meet.
 
 use crate::table::Cell;
 
-/// What is demanded.
+/// What a measured number must be.
 #[derive(Debug, Clone, Copy)]
 enum Bar {
     AtMost(f64),
@@ -20,7 +20,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Something measured that no bar is set for.
+    /// Makes a line without a bar.
     pub(super) fn new(case: impl Into<String>, measured: f64, unit: &'static str) -> Self {
         Self { case: case.into(), measured, unit, bar: None, besides: String::new() }
     }
@@ -33,12 +33,12 @@ impl Line {
         Self { bar: Some(Bar::AtLeast(bar)), ..self }
     }
 
-    /// What is to be known besides.
+    /// Adds a remark.
     pub(super) fn besides(self, besides: impl Into<String>) -> Self {
         Self { besides: besides.into(), ..self }
     }
 
-    /// Whether it meets its bar, if it has one; what could not be measured does not.
+    /// Returns whether the line meets its bar, if it has one. A number that could not be measured does not meet it.
     pub(super) fn met(&self) -> Option<bool> {
         self.bar.map(|bar| match bar {
             Bar::AtMost(most) => self.measured <= most,
@@ -46,7 +46,7 @@ impl Line {
         })
     }
 
-    /// Its cells in the table, with the part of the machine that others had meanwhile.
+    /// Returns the cells of the line, with the part of the machine that other processes had meanwhile.
     pub(super) fn cells(self, row: u8, what: &str, others: Option<f64>) -> Vec<Cell> {
         let met = self.met().map(|met| if met { "yes" } else { "no" });
         let bar = self.bar.map(|bar| match bar {

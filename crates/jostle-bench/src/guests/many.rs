@@ -1,4 +1,4 @@
-//! Many searches at once: a world each, or tasks of one pool.
+//! Many searches at once: in a world each, or as tasks of one pool.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,14 +13,15 @@ use super::ground::{Crowd, Ground, median, name};
 use super::line::Line;
 use crate::race::{Case, race};
 
-/// Frames of all small worlds in one measurement: the system may leave the threads of a pool that wakes on one core, for ten milliseconds and more.
+/// Frames of all small worlds in one measurement. When a pool wakes, the system may leave its threads on one core for
+/// ten milliseconds and more.
 const FRAMES: usize = 100;
 
 /// Nanoseconds a body that a search of a small world may take on one thread, and bytes that its finder may hold.
 const BARS: (f64, f64) = (12.0, 60_000.0);
 
-/// Small worlds in a parallel loop, each with a finder of its own; and by threads that share nothing, which shows what
-/// the machine allows.
+/// Searches small worlds in a parallel loop, each with a finder of its own; and by threads that share nothing, which
+/// shows what the machine allows.
 pub(super) fn worlds(ground: &Ground) -> Vec<Line> {
     let (count, n) = (ground.of(1_000, 100), 200);
     let worlds: Vec<Crowd> = (0..count).map(|number| ground.crowd(n, number)).collect();
@@ -50,14 +51,14 @@ pub(super) fn worlds(ground: &Ground) -> Vec<Line> {
     ]
 }
 
-/// All frames of these worlds, on the calling thread.
+/// Searches all frames of these worlds on the calling thread.
 fn all_frames(worlds: &[Crowd], finders: &mut [PairFinder<2>]) {
     for _ in 0..FRAMES {
         worlds.iter().zip(&mut *finders).for_each(|(world, finder)| world.search(finder, Threads::Serial));
     }
 }
 
-/// All frames by threads of no pool, each with its part of the worlds.
+/// Searches all frames by threads of no pool, each with its part of the worlds.
 fn all_frames_apart(worlds: &[Crowd], finders: &mut [PairFinder<2>], threads: usize) {
     let part = worlds.len().div_ceil(threads);
     thread::scope(|scope| {
@@ -67,7 +68,7 @@ fn all_frames_apart(worlds: &[Crowd], finders: &mut [PairFinder<2>], threads: us
     });
 }
 
-/// Searches within each other beyond which no more are begun, lest there be no room on the stack.
+/// The most searches within each other. Deeper ones are not begun, lest there be no room on the stack.
 const DEEPEST: usize = 32;
 
 thread_local! {
@@ -110,7 +111,7 @@ fn timed(run: impl FnOnce()) -> Duration {
 /// Searches of the same bodies, as tasks.
 struct Spawned<'a> {
     crowd: &'a Crowd,
-    /// Those that no search has at the moment.
+    /// Finders that no search holds at the moment.
     finders: Mutex<Vec<PairFinder<2>>>,
     deepest: AtomicUsize,
     left_out: AtomicUsize,

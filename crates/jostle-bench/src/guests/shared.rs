@@ -14,13 +14,13 @@ use super::system::{spin, switches};
 use crate::clock::Clock;
 use crate::race::{Timing, milliseconds};
 
-/// Two finders, each called from a thread of its own, that share a pool.
+/// Measures two finders that share a pool, each called from a thread of its own.
 pub(super) fn finders(ground: &Ground) -> Vec<Line> {
     let searches = ground.of(10, 3);
     ground.pools[..3].iter().flat_map(|pool| Shared::measure(ground, pool, searches).lines(pool)).collect()
 }
 
-/// Milliseconds of searches in one pool, and switches of a search.
+/// Milliseconds of searches in one pool, and switches of threads a search.
 #[derive(Default)]
 struct Shared {
     alone: Vec<f64>,
@@ -30,7 +30,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// Alone and together in turn.
+    /// Measures searches alone and together, in turn.
     fn measure(ground: &Ground, pool: &ThreadPool, searches: usize) -> Self {
         let mut finders = [PairFinder::new(), PairFinder::new()];
         let mut shared = Self::default();
@@ -48,7 +48,7 @@ impl Shared {
         self.switches_alone.extend(since(before, searches));
     }
 
-    /// Both finders, until each has made so many searches.
+    /// Runs both finders until each has made so many searches.
     fn together(&mut self, crowd: &Crowd, pool: &ThreadPool, finders: &mut [PairFinder<2>; 2], searches: usize) {
         let made = [const { AtomicUsize::new(0) }; 2];
         let (begin, end) = (Barrier::new(3), Barrier::new(3));
@@ -60,7 +60,7 @@ impl Shared {
                 made[own].fetch_add(1, Ordering::Relaxed);
             }
             end.wait();
-            // Switches of a thread are gone with it: they are read before.
+            // The system forgets the switches of a thread that has ended, so they are read before.
             end.wait();
         };
         let (made, in_turn) = (&made, &in_turn);
@@ -98,12 +98,12 @@ impl Shared {
     }
 }
 
-/// Switches a search since there were so many, where they can be told.
+/// Returns the switches a search since the count `before`, where the system tells them.
 fn since(before: Option<u64>, searches: usize) -> Option<f64> {
     Some(switches()?.checked_sub(before?)? as f64 / searches as f64)
 }
 
-/// A search called from outside.
+/// Times a search that is called from outside.
 fn timed(crowd: &Crowd, pool: &ThreadPool, finder: &mut PairFinder<2>) -> Duration {
     let start = Instant::now();
     pool.install(|| crowd.search(finder, Threads::Current));
@@ -113,7 +113,7 @@ fn timed(crowd: &Crowd, pool: &ThreadPool, finder: &mut PairFinder<2>) -> Durati
 /// Processor time of a task.
 const TASK: Duration = Duration::from_millis(1);
 
-/// Searches in a pool that is full of other tasks.
+/// Times searches in a pool that is full of other tasks.
 pub(super) fn tasks(ground: &Ground) -> Vec<Line> {
     let searches = 20;
     let mut finder = PairFinder::new();
@@ -145,7 +145,7 @@ pub(super) fn tasks(ground: &Ground) -> Vec<Line> {
     lines.collect()
 }
 
-/// How a pool is given searches and tasks; all are done when it returns.
+/// A way to give a pool searches and tasks. All are done when it returns.
 type Called = fn(&Job<'_>);
 
 /// Searches and tasks that a pool is to work off at the same time.
@@ -156,12 +156,12 @@ struct Job<'a> {
     tasks: usize,
     searched: AtomicUsize,
     worked: AtomicUsize,
-    /// How much of the one was done when the other had ended.
+    /// How much of the tasks was done when all searches had ended, or of the searches when all tasks had ended.
     progress: OnceLock<f64>,
 }
 
 impl<'a> Job<'a> {
-    /// How long all took, and how much of the one was done when the other had ended.
+    /// Returns how long all took, and how much of the tasks or searches was done when the others had ended.
     fn run(crowd: &'a Crowd, pool: &'a ThreadPool, searches: usize, tasks: usize, run: Called) -> (Duration, f64) {
         let (searched, worked) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let job = Job { crowd, pool, searches, tasks, searched, worked, progress: OnceLock::new() };
@@ -170,7 +170,7 @@ impl<'a> Job<'a> {
         (start.elapsed(), job.progress.get().copied().unwrap_or_default())
     }
 
-    /// All searches, one after the other.
+    /// Makes all searches, one after the other.
     fn search(&self, call: impl Fn(&mut PairFinder<2>)) {
         let mut finder = PairFinder::new();
         for _ in 0..self.searches {
@@ -180,7 +180,7 @@ impl<'a> Job<'a> {
         self.progress.get_or_init(|| self.worked.load(Ordering::Relaxed) as f64 / self.tasks as f64);
     }
 
-    /// One task.
+    /// Does one task.
     fn work(&self) {
         spin(TASK);
         if self.worked.fetch_add(1, Ordering::Relaxed) + 1 == self.tasks {
@@ -189,7 +189,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// One scope of the pool spawns the tasks and what searches.
+/// Calls from inside: one scope of the pool spawns the tasks and the searches.
 fn inside(job: &Job<'_>) {
     job.pool.scope(|scope| {
         (0..job.tasks).for_each(|_| scope.spawn(|_| job.work()));
@@ -197,7 +197,7 @@ fn inside(job: &Job<'_>) {
     });
 }
 
-/// Two threads call the pool: one searches, the other has batches of tasks.
+/// Calls from outside: two threads call the pool. One searches, the other spawns batches of tasks.
 fn outside(job: &Job<'_>) {
     let batch = 4 * job.pool.current_num_threads();
     thread::scope(|scope| {

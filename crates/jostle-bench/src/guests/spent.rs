@@ -1,4 +1,4 @@
-//! What searches cost the machine: processor time, also while there is nothing to do.
+//! What searches cost the machine: processor time, even while there is nothing to do.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
@@ -16,7 +16,7 @@ use crate::race::{Timing, milliseconds};
 /// Bodies that one thread searches alone, whatever the pool.
 const ALONE: usize = 5_000;
 
-/// Searches back to back, and a visitor that sleeps.
+/// Measures searches back to back, and searches with a visitor that sleeps.
 pub(super) fn lines(ground: &Ground) -> Vec<Line> {
     let small = ground.crowd(ALONE, 0);
     let pools = &ground.pools[..3];
@@ -28,7 +28,8 @@ pub(super) fn lines(ground: &Ground) -> Vec<Line> {
     busy.flatten().chain(asleep).collect()
 }
 
-/// Processor time over time on the wall, with work for so many threads, and over that of one thread.
+/// Measures processor time over time on the wall, with work for so many threads, and over the processor time of one
+/// thread.
 fn back_to_back(ground: &Ground, crowd: &Crowd, pool: &ThreadPool, working: usize) -> [Line; 2] {
     let mut finder = PairFinder::new();
     let one: Vec<_> = (0..6).map(|_| on_one_thread(crowd, &mut finder)).collect();
@@ -56,11 +57,11 @@ fn on_one_thread(crowd: &Crowd, finder: &mut PairFinder<2>) -> Duration {
     start.elapsed()
 }
 
-/// Searches until a helper has been given a pair to visit.
+/// The most searches that are tried until a visitor has slept.
 const TRIES: usize = 5;
 
-/// Processor seconds that a search takes longer while one of its visitors sleeps: that of the thread that called it, or
-/// that of another.
+/// Measures how many more processor seconds a search takes while one of its visitors sleeps: a visitor on the thread
+/// that called it, or on another thread.
 fn asleep(ground: &Ground, pool: &ThreadPool, caller: bool) -> Line {
     let (long, finder) = (ground.of(Duration::from_secs(2), Duration::from_millis(100)), &mut PairFinder::new());
     let mut spent = |nap| visit(ground, pool, finder, nap, caller).0;
@@ -75,7 +76,8 @@ fn asleep(ground: &Ground, pool: &ThreadPool, caller: bool) -> Line {
         .besides(format!("of {} s; without sleep {usual:.3} s", long.as_secs_f64()))
 }
 
-/// Processor seconds of a search whose first visitor on the thread that called it, or on another, sleeps; whether one did.
+/// Returns the processor seconds of a search whose first visitor on the calling thread, or on another, sleeps; and
+/// whether one did.
 fn visit(ground: &Ground, pool: &ThreadPool, finder: &mut PairFinder<2>, nap: Duration, caller: bool) -> (f64, bool) {
     let slept = AtomicBool::new(false);
     let spent = pool.install(|| {

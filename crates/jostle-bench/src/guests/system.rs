@@ -1,4 +1,4 @@
-//! Work that keeps a processor busy, and what the system tells of who uses them.
+//! Work that keeps a processor busy, and what the system tells of who uses the processors.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,22 +14,22 @@ pub(super) fn spin(work: Duration) {
     }
 }
 
-/// How often the threads of this process that live have left a processor, of their own accord or not; nothing where
+/// Returns how often the living threads of this process have left a processor, of their own accord or not; `None` where
 /// the system does not tell.
 pub(super) fn switches() -> Option<u64> {
     let threads = fs::read_dir("/proc/self/task").ok()?;
-    // A thread may end while they are listed.
+    // A thread may end while threads are listed.
     Some(threads.flatten().filter_map(|thread| switches_of(&thread.path())).sum())
 }
 
-/// The same of one thread, by its folder.
+/// Returns the same of one thread, by its folder.
 fn switches_of(thread: &Path) -> Option<u64> {
     let status = fs::read_to_string(thread.join("status")).ok()?;
     let counts = status.lines().filter(|line| line.contains("ctxt_switches"));
     Some(counts.filter_map(|line| line.rsplit(char::is_whitespace).next()?.parse::<u64>().ok()).sum())
 }
 
-/// Tells which part of the processors' time went to others than this process.
+/// Tells which part of the processors' time went to other processes.
 pub(super) struct Others {
     start: Instant,
     own: Duration,
@@ -37,12 +37,12 @@ pub(super) struct Others {
 }
 
 impl Others {
-    /// From now on.
+    /// Starts to watch.
     pub(super) fn watch() -> Self {
         Self { start: Instant::now(), own: of_process(), stat: Stat::now() }
     }
 
-    /// The part until now, from 0 to 1; nothing where the system does not tell, or has not counted yet.
+    /// Returns the part until now, from 0 to 1; `None` where the system does not tell, or has not counted yet.
     pub(super) fn share(&self) -> Option<f64> {
         let (before, now) = (self.stat.as_ref()?, Stat::now()?);
         let counted = (now.all - before.all) as f64;
@@ -64,8 +64,8 @@ impl Stat {
         Self::of(&fs::read_to_string("/proc/stat").ok()?)
     }
 
-    /// From the text of `/proc/stat`: the line of all processors is user, nice, system, idle, waiting, interrupts (2) and
-    /// what was taken by other guests of the host; what follows is counted in those.
+    /// Reads the text of `/proc/stat`. The line of all processors has user, nice, system, idle, waiting, interrupts
+    /// (2), and what other guests of the host have taken. The numbers after these are counted in them.
     fn of(text: &str) -> Option<Self> {
         let mut lines = text.lines().take_while(|line| line.starts_with("cpu"));
         let ticks = lines.next()?.split_ascii_whitespace().skip(1).take(8);
@@ -88,7 +88,7 @@ mod tests {
         let before = of_process();
         spin(Duration::from_millis(5));
         assert!(of_process() - before >= Duration::from_millis(5));
-        // Of this thread, since those of other tests end meanwhile.
+        // Of this thread alone, since threads of other tests end meanwhile.
         let own = || switches_of(Path::new("/proc/thread-self"));
         let before = own();
         (0..5).for_each(|_| thread::sleep(Duration::from_micros(10)));

@@ -12,13 +12,13 @@ const MARKERS: [&str; 2] = ["<!-- figures -->", "<!-- /figures -->"];
 /// The scene that is shown at several sizes.
 const MAIN: &str = "uniform";
 
-/// Powers of ten from here on are the sizes of the main scene that are shown.
+/// The main scene is shown at the powers of ten from this size on.
 const SHOWN: u64 = 10_000;
 
 /// Size of the other scenes.
 const OTHERS: u64 = 100_000;
 
-/// The text with what stands between the markers replaced; nothing when it lacks them.
+/// Returns the text with the part between the markers replaced; `None` if it lacks the markers.
 pub(super) fn replaced(text: &str, figures: &str) -> Option<String> {
     let start = text.find(MARKERS[0])? + MARKERS[0].len();
     let end = start + text[start..].find(MARKERS[1])?;
@@ -44,18 +44,19 @@ pub(super) fn figures(rivals: &Kept, record: &str) -> String {
     )
 }
 
-/// What stands in one row of the table, with the better time in each cell: the row's name, and what the names of its rivals contain.
+/// Rivals that share a row of the table, which has the better time in each cell: the name of the row, and those of its
+/// two rivals.
 const BETTER_OF_TWO: [(&str, [&str; 2]); 2] = [
     ("grid by hand, the better of two", ["uniform grid by hand", "grid of records by hand"]),
     ("grid hierarchy by hand, the better of two", ["grid hierarchy by hand", "hierarchy of records by hand"]),
 ];
 
-/// The row of README that shows a rival.
+/// Returns the row of README that shows a rival.
 fn row_of(rival: &str) -> &str {
     BETTER_OF_TWO.iter().find(|(_, names)| names.contains(&rival)).map_or(rival, |(row, _)| row)
 }
 
-/// Ourselves first, then the rivals by their time in the last column of the main scene.
+/// Returns the table: Jostle first, then the rivals by their time in the last column of the main scene.
 fn times_of(table: &Table, one: &Cell, all: &Cell) -> String {
     let heads = heads(table);
     let [one, all] = [one, all].map(|threads| by_scene(table, ["rival"], "ms", threads));

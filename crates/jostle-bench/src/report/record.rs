@@ -72,7 +72,7 @@ pub(super) fn speed_up_of(name: &str, date: &str) -> Option<String> {
     ["scaling-2d", "scaling-3d"].contains(&name).then(|| format!("{date}-{name}.svg"))
 }
 
-/// A chart for each scene, and its tables of what is to be compared.
+/// Returns a chart for each scene, and tables of time, tests and bytes.
 fn by_system(table: &Table, date: &str) -> String {
     let part = |kind| {
         let tables = ["ms", "tests", "bytes"]
@@ -82,7 +82,7 @@ fn by_system(table: &Table, date: &str) -> String {
     classics::kinds(table).into_iter().map(part).collect()
 }
 
-/// How a result was come by.
+/// Tells how a result was made.
 fn source(kept: &Kept, date: &str) -> String {
     let Machine { commit, compiler, flags, date: day, .. } = &kept.machine;
     format!(
@@ -109,7 +109,7 @@ fn by_kind(table: &Table) -> String {
     distinct(table, "scene").into_iter().map(part).collect()
 }
 
-/// Lines that stay lines.
+/// Ends each line so that Markdown keeps it a line.
 fn lines(text: &str) -> String {
     text.lines().map(|line| format!("\n{line}  ")).collect::<String>() + "\n"
 }

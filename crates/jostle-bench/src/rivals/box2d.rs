@@ -1,7 +1,7 @@
 //! Box2D 3: the dynamic tree of its broad phase, and a query for each body.
 //!
-//! By the raw bindings, since the tree of the crate `boxdd` keeps to the thread that made it. Their build leaves the
-//! library's assertions in, which take 4% of the time at 20,000 circles.
+//! The raw bindings are called, since the tree of the crate `boxdd` keeps to the thread that made it. Their build
+//! leaves the library's assertions in, which take 4% of the time at 20,000 circles.
 #![allow(unsafe_code, reason = "the library is called by its C interface")]
 
 use core::ffi::{c_int, c_void};
@@ -19,8 +19,8 @@ use super::{Rival, center, overlap};
 /// Bodies whose queries make a task.
 const TASK: usize = 1024;
 
-/// The tree, made anew for each search: proxies go in one by one, then all of it is rebuilt. The library has no call to
-/// empty a tree.
+/// The tree, made anew for each search: proxies go in one by one, then the whole tree is rebuilt. The library has no
+/// call to empty a tree.
 #[derive(Default)]
 pub(crate) struct Box2d {
     search: Search,
@@ -41,12 +41,12 @@ impl Rival<2> for Box2d {
     }
 }
 
-/// The tree, kept: proxies get their new boxes, then what has changed is rebuilt, as in a step of Box2D. Boxes have no
-/// margin, which would spare some of that and give the queries more to reject.
+/// The tree, kept: proxies get their new boxes, then the changed parts are rebuilt, as in a step of Box2D. Boxes have
+/// no margin. A margin would spare some of this work and give the queries more to reject.
 #[derive(Default)]
 pub(crate) struct Box2dUpdated {
     tree: Option<Tree>,
-    /// By id.
+    /// The proxy of each body, by id.
     proxies: Vec<c_int>,
     search: Search,
 }
@@ -87,7 +87,7 @@ struct Search {
 
 impl Search {
     fn pairs(&mut self, tree: &Tree, scene: &Scene<2>) -> &[[u32; 2]] {
-        // In the order of the tree, so that queries that follow each other meet in the cache.
+        // In the order of the tree, so that successive queries find what they share in the cache.
         let order = &mut self.order;
         order.clear();
         tree.query(EVERYWHERE, |id| order.push(id));
@@ -103,7 +103,7 @@ impl Search {
     }
 }
 
-/// The box of all there is.
+/// A box that holds everything.
 pub(crate) const EVERYWHERE: b2AABB =
     b2AABB { lowerBound: b2Vec2 { x: f32::MIN, y: f32::MIN }, upperBound: b2Vec2 { x: f32::MAX, y: f32::MAX } };
 
@@ -122,7 +122,8 @@ pub(crate) struct Tree(b2DynamicTree);
 // SAFETY: the tree owns what it points to, and the library ties it to no thread.
 unsafe impl Send for Tree {}
 
-// SAFETY: what takes a shared tree is the query, which only reads it; Box2D itself queries from many threads at once.
+// SAFETY: only the query takes a shared tree, and it only reads the tree. Box2D itself queries from many threads at
+// once.
 unsafe impl Sync for Tree {}
 
 impl Drop for Tree {
@@ -138,7 +139,7 @@ impl Tree {
         Self(unsafe { b2DynamicTree_Create(proxies as c_int) })
     }
 
-    /// The tree of all bodies of a scene, and their proxies by id.
+    /// Makes the tree of all bodies of a scene, and returns their proxies by id.
     fn of(scene: &Scene<2>) -> (Self, Vec<c_int>) {
         let mut tree = Self::with_capacity(scene.len());
         let proxies = (0..scene.len()).map(|id| tree.insert(aabb(scene, id), id as u32)).collect();

@@ -27,7 +27,7 @@ macro_rules! broadphase {
             }
 
             fn prepare(&mut self, scene: &Scene<$d>) {
-                // As documented: 0 on one thread; on several -log2(largest body / world), and never too high.
+                // Depth as documented: 0 on one thread; on several, -log2(largest body / world), and never too high.
                 let world = world(scene);
                 let largest = scene.radii.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
                 let widest = world.1.iter().zip(world.0).map(|(hi, lo)| hi - lo).fold(0.0, f32::max);

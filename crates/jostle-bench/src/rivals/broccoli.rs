@@ -57,7 +57,7 @@ impl Rival<2> for Broccoli {
     }
 }
 
-/// Keeps two bodies whose boxes overlap if they do.
+/// Keeps two bodies, whose boxes overlap, if the bodies overlap as well.
 #[inline(always)]
 fn take(scene: &Scene<2>, p: AabbPin<&mut Boxed>, q: AabbPin<&mut Boxed>, hits: &mut Hits) {
     let (a, b) = (*p.unpack_inner(), *q.unpack_inner());

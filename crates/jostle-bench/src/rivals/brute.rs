@@ -33,7 +33,7 @@ impl<const D: usize> Rival<D> for Brute {
     }
 }
 
-/// Body `a` against all later ones.
+/// Tests body `a` against all later bodies.
 fn row<const D: usize>(scene: &Scene<D>, a: usize, hits: &mut Hits) {
     let (p, p_radius) = (center(scene, a), scene.radii[a]);
     let later = a + 1..scene.len();

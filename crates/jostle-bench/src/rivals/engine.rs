@@ -1,4 +1,4 @@
-//! Ourselves.
+//! Jostle itself.
 
 use jostle::PairFinder;
 use jostle_testkit::Scene;

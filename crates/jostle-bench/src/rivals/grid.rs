@@ -1,6 +1,6 @@
 //! The uniform grid that a good engineer writes by hand: cells as wide as the largest diameter, bodies in the order of
-//! their cells by counting sort, structure of arrays, each pair looked at from one side only, candidates tested four at a
-//! time, hits written without branching on them, and all memory kept.
+//! their cells by counting sort, structure of arrays, each pair looked at from one side only, candidates tested four at
+//! a time, hits written without branching on them, and all memory kept.
 
 mod cells;
 mod extent;
@@ -16,7 +16,7 @@ pub(crate) use self::extent::Extent;
 use super::Rival;
 use super::hits::Gather;
 
-/// Candidates that are tested at a time. Most runs are not longer, so that their ends are foreseen.
+/// Candidates that are tested at a time. Most runs are not longer than this, so that processors foresee their ends.
 const LANES: usize = 4;
 
 /// Bodies that one task looks at where it does little with each.
@@ -39,16 +39,16 @@ impl<const D: usize> Body<D> {
 pub(crate) struct Grid<const D: usize> {
     cells: Cells<D>,
     len: usize,
-    /// First rank of each cell, and the number of bodies at the end.
+    /// First rank of each cell, then the number of bodies.
     starts: Vec<u32>,
     /// By rank, with some padding.
     centers: [Vec<f32>; D],
     radii: Vec<f32>,
     ids: Vec<u32>,
     cell_of: Vec<u32>,
-    /// Bodies dealt out to bands, with their cells.
+    /// Bodies dealt to bands, with their cells.
     dealt: Vec<(Body<D>, u32)>,
-    /// The cell of each body as it came.
+    /// The cell of each body, in the order of the input.
     cell_of_source: Vec<u32>,
     /// For each chunk of bodies, how many fall into each band; after the scan, where they begin.
     places: Vec<u32>,
@@ -73,20 +73,20 @@ impl<const D: usize> Default for Grid<D> {
     }
 }
 
-/// The values from `at` on.
+/// Returns the `LANES` values from `at` on.
 #[inline(always)]
 fn lanes<T>(values: &[T], at: usize) -> &[T; LANES] {
     values[at..at + LANES].first_chunk().expect("as many as there are lanes")
 }
 
-/// The body of each id.
+/// Returns a function that gives the body of an id.
 fn body_of<const D: usize>(scene: &Scene<D>) -> impl Fn(usize) -> Body<D> + Sync {
     let n = scene.len();
     let (columns, radii) = (scene.centers.each_ref().map(|column| &column[..n]), &scene.radii[..n]);
     move |id: usize| Body { center: columns.map(|column| column[id]), radius: radii[id], id: id as u32 }
 }
 
-/// Runs tasks on the current pool, or in turn where it has but one thread.
+/// Runs tasks on the current pool, or one after the other if the pool has one thread.
 pub(crate) fn for_each(tasks: usize, task: impl Fn(usize) + Sync + Send) {
     if rayon::current_num_threads() == 1 || tasks <= 1 {
         (0..tasks).for_each(task);
@@ -108,7 +108,7 @@ impl<const D: usize> Rival<D> for UniformGrid<D> {
     }
 
     fn hopeless(&self, kind: Kind, n: usize) -> bool {
-        // Cells as wide as giants: all but a double loop over the dust.
+        // Cells are as wide as the giants: almost a double loop over the small bodies.
         kind == Kind::PowerLaw && n > if D == 2 { 1_000_000 } else { 200_000 }
     }
 

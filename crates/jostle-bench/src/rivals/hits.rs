@@ -5,7 +5,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRef
 /// A list of pairs that is written without a branch on whether there was a hit.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Hits {
-    /// Slots beyond `len` hold what was written there and was no hit.
+    /// Slots beyond `len` hold candidates that were written there and were no hits.
     slots: Vec<[u32; 2]>,
     len: usize,
 }
@@ -41,7 +41,7 @@ impl Hits {
         self.len += count;
     }
 
-    /// Puts the lesser id first in all pairs from number `first` on: for those who write them as they come.
+    /// Puts the lesser id first in all pairs from number `first` on, for callers that write ids as they come.
     pub(crate) fn order_from(&mut self, first: usize) {
         self.slots[first..self.len].iter_mut().for_each(|pair| *pair = ordered(pair[0], pair[1]));
     }
@@ -62,8 +62,8 @@ pub(crate) fn ordered(a: u32, b: u32) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// Runs tasks that find pairs, and gathers the pairs in the order of the tasks: on one thread straight into one list, on
-/// several into a list for each task, copied side by side at the end.
+/// Runs tasks that find pairs, and gathers the pairs in the order of the tasks. One thread writes straight into one
+/// list. Several threads write a list for each task, and the lists are copied side by side at the end.
 #[derive(Debug, Default)]
 pub(crate) struct Gather {
     all: Hits,

@@ -1,4 +1,4 @@
-//! kiddo: a k-d tree of the centres, and for each body a query as far as it and the largest body may reach.
+//! kiddo: a k-d tree of the centres. For each body, a query reaches as far as it and the largest body may reach.
 
 use jostle_testkit::{Kind, Scene};
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
@@ -9,7 +9,7 @@ use super::{Rival, center, overlap};
 /// Bodies whose queries make a task.
 const TASK: usize = 1024;
 
-/// Queries reach so much farther than the radii, for what the distance may lose to rounding.
+/// Queries reach farther than the radii by this factor, for what rounding may take from the distance.
 const SLACK: f32 = 1.000_01;
 
 /// Below this, squares of distances vanish.

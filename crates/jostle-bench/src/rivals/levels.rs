@@ -1,5 +1,5 @@
-//! A hierarchy of hand-written grids: bodies go to levels by powers of two of their radius, each level has a uniform
-//! grid of its own, and each body is tested against its own level and all finer ones.
+//! A hierarchy of hand-written grids. Bodies go to levels by powers of two of their radius, each level has a uniform
+//! grid of its own, and each body is tested against its own level and all finer levels.
 
 use jostle_core::disjoint::Disjoint;
 use jostle_testkit::Scene;
@@ -8,7 +8,7 @@ use super::grid::{Body, Extent, Grid, for_each};
 use super::hits::Gather;
 use super::{Rival, center};
 
-/// Radii of each power of two, subnormal ones together.
+/// One level for each power of two of a radius, and one for all subnormal radii.
 const LEVELS: usize = 256;
 
 /// Bodies that one task deals out to levels.
@@ -17,7 +17,7 @@ const CHUNK: usize = 1 << 15;
 /// Grids by size of body.
 #[derive(Debug, Default)]
 pub(crate) struct Levels<const D: usize> {
-    /// Levels that hold bodies, the finest first; more are kept for their memory.
+    /// Levels that hold bodies, the finest first. The grids after them are kept for their memory.
     grids: Vec<Grid<D>>,
     dealt: Vec<Body<D>>,
     places: Vec<u32>,
@@ -57,7 +57,7 @@ impl<const D: usize> Rival<D> for Levels<D> {
 }
 
 impl<const D: usize> Levels<D> {
-    /// Deals the bodies out to levels, and gives the range of each that is not empty, the finest first.
+    /// Deals bodies to levels, and returns the range of each level that is not empty, the finest first.
     #[allow(unsafe_code, reason = "counting sort by many tasks: each writes places of its own")]
     fn deal(&mut self, scene: &Scene<D>) -> Vec<core::ops::Range<usize>> {
         let n = scene.len();

@@ -14,7 +14,7 @@ use super::{Rival, center, overlap};
 /// Bodies whose queries make a task.
 const TASK: usize = 1024;
 
-/// Builder and tree keep their memory; the list of indices is taken by value.
+/// Builder and tree keep their memory. The library takes the list of indices by value.
 #[derive(Default)]
 pub(crate) struct Obvhs<const D: usize> {
     boxes: Vec<Aabb>,
@@ -50,12 +50,12 @@ impl<const D: usize> Obvhs<D> {
         });
     }
 
-    /// The tree over the boxes.
+    /// Builds the tree over the boxes.
     fn build(&mut self) {
         build(&mut self.builder, &mut self.tree, &self.boxes);
     }
 
-    /// The pairs, by the tree over the boxes.
+    /// Finds the pairs, by the tree over the boxes.
     fn pairs(&mut self, scene: &Scene<D>) -> &[[u32; 2]] {
         pairs(&self.tree, &self.boxes, &mut self.gather, |a, b| overlap(scene, a, b))
     }
@@ -65,11 +65,12 @@ impl<const D: usize> Obvhs<D> {
 pub(crate) fn build(builder: &mut PlocBuilder, tree: &mut Bvh2, boxes: &[Aabb]) {
     let ids = (0..boxes.len() as u32).collect();
     builder.build_with_bvh(tree, PlocSearchDistance::Minimum, boxes, ids, SortPrecision::U64, 0);
-    // At 100k circles this takes 3 to 5 ms and saves the queries 34 of 84; longer search distances save nothing.
+    // At 100k circles this takes 3 to 5 ms, and saves the queries 34 of their 84 ms. Longer search distances save
+    // nothing.
     tree.reorder_in_stack_traversal_order();
 }
 
-/// The pairs that pass a test, by a query of a tree for each of its boxes.
+/// Finds the pairs that pass a test, by a query of the tree for each of its boxes.
 pub(crate) fn pairs<'g>(
     tree: &Bvh2,
     boxes: &[Aabb],
@@ -78,7 +79,7 @@ pub(crate) fn pairs<'g>(
 ) -> &'g [[u32; 2]] {
     let n = boxes.len();
     gather.run(n.div_ceil(TASK), |task, hits| {
-        // In the order of the tree, so that queries that follow each other meet in the cache.
+        // In the order of the tree, so that successive queries find what they share in the cache.
         for &a in &tree.primitive_indices[task * TASK..n.min((task + 1) * TASK)] {
             tree.aabb_traverse(boxes[a as usize], |tree, node| {
                 let node = &tree.nodes[node as usize];

@@ -1,7 +1,7 @@
-//! Boxes that lose no pair: what the user of a crate of boxes must write to get exact circles out of it.
+//! Boxes that lose no pair: what the user of a library of boxes must write to get exact circles out of it.
 //!
-//! A box of `x - r` to `x + r` loses pairs, since both are rounded and so is the predicate. `jostle_core::aabb` derives
-//! how far a box must reach.
+//! A box of `x - r` to `x + r` loses pairs, since both numbers are rounded, and so is the predicate.
+//! `jostle_core::aabb` derives how far a box must reach.
 
 use jostle_core::aabb::{GROWTH, outward_hi, outward_lo};
 

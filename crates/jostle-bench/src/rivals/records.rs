@@ -1,6 +1,7 @@
-//! A second uniform grid by hand, and its hierarchy: one record a body instead of columns, cells of the largest diameter
-//! side by side in rows, plain scalar code. Cells next to each other in a row are one run of records, so the bodies that one
-//! may touch are one run of its own row and one of each row before it. A sparse world is hashed by the same formula.
+//! A second uniform grid by hand, and its hierarchy: one record a body instead of columns, cells of the largest
+//! diameter side by side in rows, plain scalar code. Cells next to each other in a row are one run of records. So the
+//! bodies that one body may touch are one run of its own row and one run of each row after it. A sparse world is hashed
+//! by the same formula.
 
 mod cells;
 mod levels;
@@ -26,12 +27,12 @@ const WORTH_SHARING: usize = 20_000;
 #[derive(Debug)]
 pub(super) struct RecordGrid<const D: usize> {
     cells: Cells<D>,
-    /// The cell of each body: as it came while the grid is built, by rank from then on.
+    /// The cell of each body: in the order of the input while the grid is built, by rank afterwards.
     cell_of: Vec<u32>,
-    /// First rank of each cell, and the number of bodies at the end.
+    /// First rank of each cell, then the number of bodies.
     starts: Vec<u32>,
     sorted: Vec<Body<D>>,
-    /// How many bodies of each chunk fall into each cell, then where the next one goes.
+    /// How many bodies of each chunk fall into each cell; then where the next of them goes.
     cursors: Vec<u32>,
 }
 
@@ -58,7 +59,8 @@ impl<const D: usize> RecordGrid<D> {
     fn sort(&mut self, bodies: &[Body<D>]) {
         let cells = self.cells;
         self.cell_of.iter_mut().zip(bodies).for_each(|(cell, body)| *cell = cells.of(&body.center));
-        // Counted two places ahead, summed, and advanced one place ahead: each start ends up where it belongs.
+        // Counts stand two places ahead, so that after the sum the start of a cell stands one place ahead. Placing the
+        // cell's bodies turns it into the start of the next cell.
         self.starts.clear();
         self.starts.resize(cells.all + 2, 0);
         self.cell_of.iter().for_each(|&cell| self.starts[cell as usize + 2] += 1);
@@ -75,7 +77,7 @@ impl<const D: usize> RecordGrid<D> {
         self.cell_of.iter_mut().zip(&self.sorted).for_each(|(cell, body)| *cell = cells.of(&body.center));
     }
 
-    /// The same, each thread with a chunk of the bodies: the order within a cell does not change.
+    /// Sorts as above, with a chunk of the bodies for each thread. The order within a cell does not change.
     fn sort_by_many(&mut self, bodies: &[Body<D>]) {
         let (cells, n, threads) = (self.cells, bodies.len(), rayon::current_num_threads());
         let (chunk, span) = (n.div_ceil(threads), cells.all.div_ceil(threads));
@@ -109,7 +111,7 @@ impl<const D: usize> RecordGrid<D> {
         for_each(threads, |task| {
             let mut sum = firsts[task];
             for cell in span(task) {
-                // SAFETY: the cells of a span, and what is counted of them, belong to its task.
+                // SAFETY: the cells of a span, and their counters, belong to its task.
                 unsafe { starts.write(cell, sum) };
                 for chunk in 0..threads {
                     let at = chunk * cells.all + cell;
@@ -160,7 +162,7 @@ impl<const D: usize> RecordGrid<D> {
                     self.meet(body, start(middle as usize - 1)..start(middle as usize + 2), hits);
                 });
             } else {
-                // A run over the end of the table: cell by cell.
+                // A run crosses the end of the table: each cell is visited by itself.
                 self.meet(body, rank + 1..start(own as usize + 1), hits);
                 let one = |cell: u32| start(self.cells.wrapped(cell))..start(self.cells.wrapped(cell) + 1);
                 self.meet(body, one(own.wrapping_add(1)), hits);
@@ -173,7 +175,7 @@ impl<const D: usize> RecordGrid<D> {
         }
     }
 
-    /// Adds the pairs of a body that this grid, an array, does not hold.
+    /// Adds the pairs of a body that is not in this grid, which is an array.
     fn join_larger(&self, body: &Body<D>, hits: &mut Hits) {
         self.cells.each_row_near(&body.center, body.radius, |row: Range<usize>| {
             self.meet(body, self.starts[row.start] as usize..self.starts[row.end] as usize, hits);
@@ -203,7 +205,7 @@ fn records<const D: usize>(scene: &Scene<D>, records: &mut Vec<Body<D>>) {
     }));
 }
 
-/// The grid as a rival. Its users keep records, so that these are there before the clock starts.
+/// The grid as a rival. Its users keep records, so the records are made before the clock starts.
 #[derive(Debug, Default)]
 pub(crate) struct RecordsByHand<const D: usize> {
     records: Vec<Body<D>>,

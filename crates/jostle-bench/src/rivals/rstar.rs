@@ -27,7 +27,7 @@ impl<const D: usize> RTreeObject for Item<D> {
     }
 }
 
-/// The tree takes its elements by value, so that nothing is kept from search to search.
+/// The tree takes its elements by value, so nothing is kept from search to search.
 #[derive(Debug, Default)]
 pub(crate) struct RStar {
     gather: Gather,
@@ -49,7 +49,7 @@ impl<const D: usize> Rival<D> for RStar {
             Item { aabb: AABB::from_corners(lo, hi), center, radius, id: id as u32 }
         };
         let tree = RTree::bulk_load((0..scene.len()).map(item).collect());
-        // In the order of the tree, so that queries that follow each other meet in the cache.
+        // In the order of the tree, so that successive queries find what they share in the cache.
         let items: Vec<&Item<D>> = tree.iter().collect();
         self.gather.run(items.len().div_ceil(TASK), |task, hits| {
             for p in &items[task * TASK..items.len().min((task + 1) * TASK)] {

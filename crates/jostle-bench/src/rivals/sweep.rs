@@ -1,5 +1,5 @@
-//! Sweep and prune by hand: bodies sorted by where they begin on one axis, each tested against those that begin before
-//! it ends.
+//! Sweep and prune by hand. Bodies are sorted by where they begin on one axis. Each body is tested against the bodies
+//! that begin before it ends.
 
 use jostle_testkit::{Kind, Scene};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
@@ -35,7 +35,7 @@ impl<const D: usize> Rival<D> for Sweep<D> {
     }
 
     fn hopeless(&self, _: Kind, n: usize) -> bool {
-        // Intervals that meet on one axis: n to the power of 5/3 in space.
+        // As many intervals meet on one axis as n to the power of 5/3 in space.
         D == 3 && n > 2_000_000
     }
 
@@ -64,7 +64,7 @@ impl<const D: usize> Rival<D> for Sweep<D> {
 }
 
 impl<const D: usize> Sweep<D> {
-    /// The bodies in the order of the keys.
+    /// Copies the bodies in the order of the keys.
     fn gather_bodies(&mut self, scene: &Scene<D>, axis: usize) {
         let none = Body { center: [0.0; D], radius: 0.0, high: 0.0, id: 0 };
         self.bodies.resize(scene.len(), none);
@@ -80,7 +80,7 @@ impl<const D: usize> Sweep<D> {
     }
 }
 
-/// Body `i` against those that begin after it, up to its end.
+/// Tests body `i` against the bodies that begin after it and before its end.
 #[inline(always)]
 fn sweep<const D: usize>(bodies: &[Body<D>], lows: &[f32], i: usize, hits: &mut Hits) {
     let p = bodies[i];

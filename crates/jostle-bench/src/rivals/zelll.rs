@@ -28,7 +28,7 @@ impl<const D: usize> ParticleLike<[f32; D]> for Particle<D> {
     }
 }
 
-/// Cells are so much wider than the largest diameter, for what the place of a cell may lose to rounding.
+/// Cells are wider than the largest diameter by this factor, for what rounding may take from the place of a cell.
 const SLACK: f32 = 1.0 + 1.0 / 1024.0;
 
 /// The cells are rebuilt in place for each search.
@@ -59,7 +59,7 @@ impl<const D: usize> Rival<D> for Zelll<D> {
         self.hits.clear();
         let overlap = |p: &Particle<D>, q: &Particle<D>| touches(p.center, p.radius, q.center, q.radius);
         if rayon::current_num_threads() == 1 {
-            // `for_each` rather than a loop: nested iterators are much quicker from within.
+            // `for_each` instead of a loop: nested iterators run much quicker when they drive the loop themselves.
             let hits = &mut self.hits;
             self.cells.particle_pairs().for_each(|(p, q)| {
                 if overlap(p, q) {

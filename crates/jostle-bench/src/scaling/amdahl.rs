@@ -1,7 +1,7 @@
 //! The share of a computation that does not get faster with more threads.
 
-/// The serial share s of times t(p) on p threads, by Amdahl's law t(p) = t1 (s + (1 - s) / p): t1 and s such that the
-/// squares of what it is wrong by are least. Nothing when all times are of one number of threads.
+/// Returns the serial share s of times t(p) on p threads. Fits t1 and s of Amdahl's law, t(p) = t1 (s + (1 - s) / p),
+/// by least squares. Returns `None` if all times are of one number of threads.
 ///
 /// G. M. Amdahl, "Validity of the single processor approach to achieving large scale computing capabilities" (1967).
 pub(crate) fn serial_share(times: &[(usize, f64)]) -> Option<f64> {
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn noise_is_averaged() {
-        // Serial 10, parallel 90, and errors that are even in 1/p and its constant.
+        // Serial 10 and parallel 90, with errors that sum to zero, also when weighted by 1/p.
         let found = serial_share(&[(1, 101.0), (1, 99.0), (2, 54.0), (2, 56.0), (4, 32.5)]);
         assert!(found.is_some_and(|found| (found - 0.1).abs() < 1e-9), "{found:?}");
     }

@@ -13,7 +13,7 @@ const ROUNDS: usize = 5;
 /// Turns of a loop: some milliseconds.
 const TURNS: u64 = 2_000_000;
 
-/// How much more the threads of a pool get done at once than one of them alone, by loops that share nothing.
+/// Returns how much more all threads of a pool get done at once than one thread alone, by loops that share nothing.
 pub(crate) fn speed_up(pool: &ThreadPool) -> f64 {
     let threads = pool.current_num_threads();
     black_box(turn());

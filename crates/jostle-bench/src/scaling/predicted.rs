@@ -1,4 +1,4 @@
-//! What recordings of the tasks of a search say of more threads than the machine has.
+//! What recordings of the tasks of a search predict for more threads than the machine has.
 
 use jostle::{CoherentFinder, ContactTracker, NeighborLists, PairFinder, Rows, Threads};
 use jostle_core::Recording;
@@ -21,7 +21,7 @@ const RECORDINGS: usize = 9;
 /// Coherent frames in a row that are searched, at most.
 const MOST_SEARCHED: usize = 4;
 
-/// What recordings of one search say.
+/// What recordings of one search tell.
 pub(crate) struct Predicted {
     /// The part of the time that one thread spends alone, whatever the number of threads.
     pub(crate) serial_share: f64,
@@ -38,9 +38,9 @@ pub(crate) enum Answer {
     Pairs,
     /// Full neighbour lists.
     Rows,
-    /// Which contacts begin, persist and end, the pairs being there: two thirds of them the last frame had.
+    /// Which contacts begin, persist and end, given the pairs. Two thirds of the pairs were in the last frame.
     Contacts,
-    /// The list of pairs in a coherent frame that is not searched: a few of its bodies have turned.
+    /// The list of pairs of a kept coherent frame, in which a few bodies have turned.
     Kept,
 }
 
@@ -57,8 +57,8 @@ impl Answer {
     }
 }
 
-/// Records an answer of a scene some times. Nothing where the engine keeps to one thread: what its tasks would be there
-/// is never run.
+/// Records an answer of a scene several times. Returns `None` where the engine keeps to one thread, since its tasks are
+/// never run there.
 pub(crate) fn predict<const D: usize>(scene: &Scene<D>, answer: Answer) -> Option<Predicted> {
     if scene.len() < SERIAL_BELOW {
         return None;
@@ -71,7 +71,7 @@ pub(crate) fn predict<const D: usize>(scene: &Scene<D>, answer: Answer) -> Optio
         })),
         Answer::Contacts => {
             let pairs = finder.on(Threads::Serial).find(scene.view()).expect(SOUND).pairs();
-            // Frames by turns: the first three quarters of all pairs, and the last three.
+            // Two frames alternate: the first three quarters of all pairs, and the last three quarters.
             let frames = [&pairs[..pairs.len() * 3 / 4], &pairs[pairs.len() / 4..]];
             let keys: Vec<u64> = (0..scene.len() as u64).collect();
             let (mut tracker, mut frame) = (ContactTracker::new(), 0);
@@ -88,7 +88,7 @@ pub(crate) fn predict<const D: usize>(scene: &Scene<D>, answer: Answer) -> Optio
     }
 }
 
-/// Records the first of some frames that is not searched by this finder; or, were there none, the last.
+/// Records the first frame that this finder does not search from scratch, or, if there is none, the last one tried.
 fn kept_frame<const D: usize>(finder: &mut CoherentFinder<D>, frames: impl Iterator<Item = Scene<D>>) -> Recording {
     let mut last = Recording::default();
     for frame in frames.take(MOST_SEARCHED) {
@@ -115,13 +115,13 @@ fn summarised(record: impl FnMut() -> Recording) -> Predicted {
     Predicted { serial_share, speed_ups, recording: recordings.swap_remove(RECORDINGS / 2) }
 }
 
-/// An empty table of what recordings say of each answer.
+/// Makes an empty table of what recordings tell of each answer.
 pub(crate) fn answers_table() -> Table {
     let columns = ["dim", "scene", "n", "answer", "recorded ms", "serial recorded"].map(str::to_owned);
     Table::new(columns.into_iter().chain(WORKERS.map(|workers| format!("{workers} workers"))))
 }
 
-/// Adds what recordings say of an answer.
+/// Adds what recordings tell of an answer.
 pub(crate) fn push_answer(table: &mut Table, axes: usize, (kind, n): (Kind, usize), answer: Answer, it: &Predicted) {
     let mut cells: Vec<Cell> = vec![axes.into(), kind.to_string().into(), n.into(), answer.name().into()];
     cells.extend([milliseconds(it.recording.makespan(1)).into(), it.serial_share.into()]);

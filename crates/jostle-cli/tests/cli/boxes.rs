@@ -1,15 +1,15 @@
-//! Files of boxes: told by the names of their columns, in every format, and refused by row.
+//! Files of boxes: recognised by the names of their columns, in every format, and refused by row.
 
 use jostle::{Boxes, PairFinder};
 use jostle_testkit::shapes::{BoxKind, BoxScene, box_pairs, boxes};
 
 use crate::program::{Folder, array, figure};
 
-/// Boxes with two axes as text, their columns in an order of their own.
+/// Returns boxes with two axes as text, with columns in an order of their own.
 fn csv(boxes: &BoxScene<2>) -> String {
     let mut text = "YMAX,name,xMin,ymin,xmax\n".to_owned();
     for id in 0..boxes.len() {
-        // As f64, whose shortest text is read as the same number.
+        // In f64, whose shortest text is read as the same number.
         let [[x0, y0], [x1, y1]] = [boxes.view().lo(id), boxes.view().hi(id)].map(|corner| corner.map(f64::from));
         text.push_str(&format!("{y1},of {id},{x0},{y0},{x1}\n"));
     }
@@ -40,7 +40,7 @@ fn boxes_are_found_drawn_and_verified() {
 #[test]
 fn boxes_in_space_and_their_shadows() {
     let folder = Folder::new();
-    // f32 would round 0.1: the first two touch in f64 alone.
+    // f32 would round 0.1: the first two boxes touch in f64 alone.
     folder.write("in.csv", "xmin,ymin,zmin,xmax,ymax,zmax\n0,0,0,0.1,1,1\n0.1,0,0,1,1,1\n0.5,0.5,7,0.6,0.6,inf\n");
     let output = folder.succeed("pairs in.csv -o out.csv --png out.png --size 64");
     assert_eq!(figure(&output, "precision"), "f64, as f32 would round line 2, column xmax: 0.1");

@@ -2,7 +2,7 @@
 
 use crate::program::{Folder, figure};
 
-/// The message about a CSV file.
+/// Returns the message about a CSV file.
 fn about(content: &str) -> String {
     let folder = Folder::new();
     folder.write("in.csv", content);
@@ -35,7 +35,7 @@ fn columns_that_are_missing_are_named() {
 
 #[test]
 fn the_end_of_a_long_file_is_reached_without_a_bar_in_a_pipe() {
-    // Longer than what a progress bar is shown for.
+    // The file is so long that a terminal would be shown a progress bar.
     let rows = 2_200_000;
     let mut content = "x,y,r\n".to_owned();
     content.push_str(&"0,1,0.5\n".repeat(rows));

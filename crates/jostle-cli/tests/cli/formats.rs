@@ -38,7 +38,7 @@ fn spheres_and_their_shadows() {
     assert!(figure(&output, "input").contains("150 spheres"));
     assert!(figure(&output, "time").ends_with("median of 3 searches"));
     assert!(read_pairs(&folder, "out.csv") == pairs);
-    // Seen along the third axis more of them overlap.
+    // Seen along the third axis, more bodies overlap.
     let output = folder.succeed("pairs in.csv --dim 2 -o flat.csv");
     assert!(figure(&output, "input").contains("150 circles"));
     assert!(read_pairs(&folder, "flat.csv").len() > pairs.len());
@@ -168,7 +168,7 @@ fn parquet_without_the_dictionary_of_its_values() {
         }
     });
     let mut bytes = folder.read("in.parquet");
-    // The first page says that it is a dictionary; it becomes an index, which is passed over.
+    // The first page says that it holds a dictionary. The test makes it an index, which readers skip.
     assert_eq!(bytes[..6], *b"PAR1\x15\x04");
     bytes[5] = 2;
     folder.write("in.parquet", bytes);
@@ -177,7 +177,7 @@ fn parquet_without_the_dictionary_of_its_values() {
     assert_eq!(message, format!("error: in.parquet: column x: Parquet error: {damage}\n"));
 }
 
-/// Boxes in the columns of a file, in an order of their own, with others between them, in `f32` or `f64`.
+/// Boxes stand in the columns of a file in an order of their own, with other columns between them, in `f32` or `f64`.
 fn parquet_of_boxes<const D: usize>(kind: BoxKind) {
     let (folder, scene) = (Folder::new(), boxes::<D>(kind, 300));
     let count = box_pairs(&scene).len();
@@ -191,7 +191,7 @@ fn parquet_of_boxes<const D: usize>(kind: BoxKind) {
         let field = |name: &str| format!("required {kind} {name}; required int32 of_{name};");
         names.into_iter().filter(|name| D == 3 || !name.starts_with('z')).map(field).collect()
     };
-    // What `f32` holds, in columns of either kind; and what it would round.
+    // Values that `f32` holds, in columns of either kind; and values that it would round.
     for (double, divisor) in [(false, 1.0), (true, 1.0), (true, 3.0)] {
         let kind = if double { "double" } else { "float" };
         write_parquet(&folder, &format!("message m {{ {} }}", fields(kind)), |writer, name| match writer {
@@ -233,7 +233,7 @@ fn boxes_in_parquet_are_read_in_either_precision() {
     parquet_of_boxes::<3>(BoxKind::Touching);
 }
 
-/// The columns of a scene as one array.
+/// Returns the columns of a scene as one array.
 fn values<const D: usize>(scene: &Scene<D>, columns_first: bool) -> Vec<f32> {
     let columns: Vec<_> = scene.centers.iter().chain([&scene.radii]).collect();
     if columns_first {

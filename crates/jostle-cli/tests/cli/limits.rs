@@ -41,7 +41,7 @@ fn more_pairs_than_allowed_are_refused() {
 fn a_list_that_memory_does_not_hold_is_refused_before_it_is_made() {
     let folder = Folder::new();
     let mut content = "x,y,r\n".to_owned();
-    // Half of 20,000 squared: 200 million pairs, for which 2 GB of addresses are too little.
+    // Half of 20,000 squared: 200 million pairs, for which an address space of 2 GB is too small.
     (0..20_000).for_each(|i| writeln!(content, "{i},0,99999").unwrap());
     folder.write("in.csv", content);
     let within = |arguments: &str| {

@@ -1,4 +1,4 @@
-//! What outputs never replace: an input, each other, what may not be written, what is of another kind.
+//! What outputs never replace: an input, another output, a file that may not be written, a file of another kind.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,14 +10,14 @@ use crate::program::Folder;
 
 const BODIES: &str = "x,y,r\n0,0,1\n1,0,1\n";
 
-/// A folder with bodies in it.
+/// Makes a folder with bodies in it.
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("in.csv", BODIES);
     folder
 }
 
-/// Refuses, and leaves every file as it was.
+/// Checks that the program refuses and leaves every file as it was.
 fn refuse(folder: &Folder, arguments: &str, message: &str) {
     let content =
         || -> Vec<_> { folder.names().into_iter().map(|name| (fs::read(folder.path(&name)).ok(), name)).collect() };
@@ -51,7 +51,7 @@ fn an_input_is_known_by_other_names() {
     ] {
         refuse(&folder, arguments, "would replace the input");
     }
-    // By what the shell has led standard output to, or standard input.
+    // The shell has led standard output, or standard input, to the file.
     let open = |name: &str| fs::File::options().read(true).append(true).create(true).open(folder.path(name)).unwrap();
     folder.write("pairs.csv", "a,b\n0,1\n");
     for (arguments, message) in [
@@ -78,7 +78,7 @@ fn an_input_is_known_by_other_names() {
 fn outputs_do_not_replace_each_other() {
     let folder = folder();
     let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, folder.path(name)).unwrap();
-    // Of a file that is there, and of one that is not.
+    // Links to a file that exists, and to one that does not.
     folder.write("old.csv", "a,b\n");
     link("old.csv", "old.png");
     link("new.csv", "new.png");
@@ -88,7 +88,7 @@ fn outputs_do_not_replace_each_other() {
     refuse(&folder, "pairs in.csv -o new.csv --png new.png", both);
     refuse(&folder, "simulate --agents 2 --frames 1 --png new.png --gif new.gif", both);
     refuse(&folder, "pairs in.csv -o - --png -", both);
-    // What is written through a link that leads nowhere yet is where the link leads.
+    // Output through a link that leads nowhere yet is written to where the link leads.
     link("late.png", "way.png");
     folder.succeed("pairs in.csv --png way.png");
     assert!(folder.path("way.png").is_symlink() && folder.read("late.png").starts_with(b"\x89PNG"));
@@ -113,7 +113,7 @@ fn a_read_only_file_is_not_replaced() {
 fn a_file_of_another_kind_is_replaced_only_when_forced() {
     let folder = folder();
     folder.write("notes.csv", "day,what\n1,much\n");
-    // An array of centres, and one of pairs.
+    // An array of centres, and an array of pairs.
     folder.succeed("pairs in.csv -o pairs.npy");
     let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 3), }";
     folder.write(
@@ -127,7 +127,7 @@ fn a_file_of_another_kind_is_replaced_only_when_forced() {
         let option = if name.ends_with("png") { "--png" } else { "-o" };
         refuse(&folder, &format!("pairs in.csv {option} {name}"), "there is a file that holds no ");
         folder.succeed(&format!("pairs in.csv {option} {name} --force"));
-        // What the program has written it may replace.
+        // The program may replace files that it has written.
         folder.succeed(&format!("pairs in.csv {option} {name}"));
     }
     let film = "simulate --agents 2 --frames 1 --size 16 --gif notes.gif";
@@ -164,7 +164,8 @@ fn pictures_go_to_standard_output_too() {
     }
 }
 
-/// Sends a signal once a temporary file is there, some time later each time; gives how often it came in time.
+/// Sends a signal once a temporary file is there, each time after a longer delay. Returns how often the signal came in
+/// time.
 #[cfg(unix)]
 fn interrupted(folder: &Folder, arguments: &str, signal: &str, target: &str) -> usize {
     let old = folder.read(target);
@@ -205,7 +206,7 @@ fn signals_leave_no_temporary_files() {
     folder.write("old.csv", "a,b\n5,7\n");
     folder.succeed("simulate --agents 2 --frames 1 --size 16 --gif old.gif");
     let film = "simulate --agents 2000 --frames 400 --size 300 --gif old.gif";
-    // A caller that ignores SIGINT hands that down: then only the other signal ends the program.
+    // A caller that ignores SIGINT hands this down: then only the other signal ends the program.
     let mut times = 0;
     for signal in ["INT", "TERM"] {
         times = interrupted(&folder, "pairs in.csv -o old.csv", signal, "old.csv");

@@ -7,7 +7,7 @@ use crate::program::Folder;
 
 const BACKGROUND: [u8; 3] = [13, 17, 23];
 
-/// Width, height, and how many pixels have each colour.
+/// Returns width, height, and how many pixels have each colour.
 fn pixels(png: Vec<u8>) -> (u32, u32, HashMap<[u8; 3], usize>) {
     let mut decoder = png::Decoder::new(Cursor::new(png));
     decoder.set_transformations(png::Transformations::EXPAND);
@@ -19,14 +19,14 @@ fn pixels(png: Vec<u8>) -> (u32, u32, HashMap<[u8; 3], usize>) {
     (info.width, info.height, colors)
 }
 
-/// The channel of free bodies, blue, and that of touching ones, red: they are blue and orange.
+/// The channels of free bodies, which are blue, and of touching bodies, which are orange: blue and red.
 const FREE: usize = 2;
 const TOUCHING: usize = 0;
 
 const LINE: [u8; 3] = [147, 90, 124];
 const TEXT: [u8; 3] = [230, 237, 243];
 
-/// Whether any pixel is rather of this channel than of the others.
+/// Returns whether any pixel has more of this channel than of the others.
 fn has(colors: &HashMap<[u8; 3], usize>, channel: usize) -> bool {
     colors.keys().any(|rgb| (0..3).all(|other| other == channel || rgb[channel] > rgb[other].saturating_add(40)))
 }
@@ -44,11 +44,11 @@ fn free_bodies_are_blue_and_overlapping_ones_orange() {
     let seen = [&all.2, &left.2, &right.2].map(|colors| (has(colors, TOUCHING), has(colors, FREE)));
     assert_eq!(seen, [(true, true), (true, false), (false, true)]);
     assert!(all.2[&BACKGROUND] > 200 * 118 / 2);
-    // The only box ends at the only body in sight: a line above it and one at its right.
+    // The only box ends at the only body in sight, with a line above the body and one at its right.
     assert!(right.2.contains_key(&LINE) && !left.2.contains_key(&LINE));
 }
 
-/// Width, height, and the pixels of each picture.
+/// Returns width, height, and the pixels of each picture.
 fn pictures(gif: Vec<u8>) -> (u16, u16, Vec<Vec<u8>>) {
     let mut decoder = gif::DecodeOptions::new().read_info(Cursor::new(gif)).unwrap();
     let (width, height) = (decoder.width(), decoder.height());
@@ -68,7 +68,7 @@ fn an_animation_shows_the_start_and_every_nth_frame() {
         assert_eq!((width, height, pictures.len()), (90, 90, count), "{frames} frames {every}");
         assert!(pictures.windows(2).all(|two| two[0] != two[1]), "the agents move");
     }
-    // The number of contacts gets shorter, and the pictures stay as high as they are.
+    // The number of contacts gets shorter, and the pictures keep their height.
     folder.succeed("simulate --agents 2000 --frames 8 --every 1 --size 270 --gif out.gif");
     folder.succeed("simulate --agents 200 --frames 7 --size 90 --png out.png");
     let (width, height, colors) = pixels(folder.read("out.png"));
@@ -96,7 +96,8 @@ fn figures_and_a_legend_stand_above_a_simulation() {
 #[test]
 fn an_animation_is_small_and_its_agents_are_seen_to_move() {
     let folder = Folder::new();
-    // The scenes of the largest files, and the one in which agents are farthest apart. The defaults make 76 pictures.
+    // The scenes with the largest files, and the scene in which agents are farthest apart. The defaults make 76
+    // pictures.
     for scene in ["dense --dim 2", "uniform --dim 3", "clustered --dim 2"] {
         folder.succeed(&format!("simulate --scene {scene} --frames 12 --gif out.gif"));
         let file = folder.read("out.gif");
@@ -139,7 +140,7 @@ fn a_window_is_what_is_drawn() {
 #[test]
 fn spheres_in_front_hide_those_behind_and_are_lighter_and_larger() {
     let folder = Folder::new();
-    // Three in a row to the right, each farther away; a fourth below the first one.
+    // Three spheres in a row to the right, each farther away; a fourth below the first.
     folder.write("in.csv", "x,y,z,r\n0,0,0,1\n3,0,-4,1\n6,0,-8,1\n0,0,-2.5,1\n");
     folder.succeed("pairs in.csv --png out.png --window -2,-2,-8,8,2,0 --size 400");
     let mut decoder = png::Decoder::new(Cursor::new(folder.read("out.png")));
@@ -148,7 +149,7 @@ fn spheres_in_front_hide_those_behind_and_are_lighter_and_larger() {
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
     let width = reader.next_frame(&mut bytes).unwrap().width as usize;
     let blue = |x: usize, y: usize| bytes[3 * (y * width + x) + 2];
-    // In the row through the middle, the runs of pixels of bodies: how wide, and how light at most.
+    // Runs of pixels of bodies in the row through the middle: how wide they are, and how light at most.
     let row: Vec<_> = (0..width).map(|x| blue(x, 80)).collect();
     let runs: Vec<_> = row.split(|&pixel| pixel <= BACKGROUND[2]).filter(|run| run.len() > 5).collect();
     assert_eq!(runs.len(), 3, "{row:?}");

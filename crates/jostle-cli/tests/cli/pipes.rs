@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use crate::program::Folder;
 
-/// Runs with a standard output that nobody reads; gives the exit code and standard error.
+/// Runs the program with a standard output that nobody reads, and returns the exit code and standard error.
 fn unread(folder: &Folder, arguments: &str) -> (Option<i32>, String) {
     let mut child = folder.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());

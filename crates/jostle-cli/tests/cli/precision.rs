@@ -1,4 +1,4 @@
-//! No value is rounded without a word: what f32 does not hold is searched and verified in f64.
+//! No value is rounded without a word: values that f32 does not hold are searched and verified in f64.
 
 use jostle::{Circles64, PairFinder};
 
@@ -23,7 +23,7 @@ fn text_that_f32_would_round_is_searched_in_f64() {
         assert!(figure(&output, "compared").starts_with("1 pair with the 1 of"), "{output}");
         assert!(figure(&output, "precision").starts_with("f64"));
     }
-    // In f32 the two are half a unit apart: they differ, and verify tells.
+    // In f32 the two bodies are half a unit apart: the pairs differ, and verify tells.
     assert_eq!(pairs(&folder, "in.csv --precision f32 -o rounded.csv"), "3");
     assert_eq!(folder.run("verify in.csv --pairs rounded.csv").code, Some(1));
     let output = folder.succeed("verify in.csv --pairs rounded.csv --precision f32");
@@ -52,7 +52,7 @@ fn what_f32_holds_is_searched_in_f32() {
 #[test]
 fn an_array_of_f64_is_searched_as_the_library_does() {
     let folder = Folder::new();
-    // A lattice with a pitch that f32 cannot tell from its neighbours at that place.
+    // A lattice at a place where f32 cannot tell its points from their neighbours.
     let (mut x, mut y) = (Vec::new(), Vec::new());
     for i in 0..900 {
         x.push(5e8 + 0.1 * f64::from(i % 30));

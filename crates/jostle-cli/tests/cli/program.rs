@@ -12,7 +12,7 @@ use tempfile::TempDir;
 /// A folder, and the program run in it.
 pub(crate) struct Folder(TempDir);
 
-/// What a run left.
+/// The exit code and the output of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
@@ -37,7 +37,7 @@ impl Folder {
         fs::read(self.path(name)).unwrap()
     }
 
-    /// The names of all files.
+    /// Returns the names of all files.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -51,21 +51,21 @@ impl Folder {
         command
     }
 
-    /// Runs the program; arguments are separated by spaces.
+    /// Runs the program with arguments separated by spaces.
     pub(crate) fn run(&self, arguments: &str) -> Run {
         let output = self.command(arguments).output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Run { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
-    /// Runs the program, which must succeed without a word on standard error.
+    /// Runs the program, which must succeed and write nothing to standard error.
     pub(crate) fn succeed(&self, arguments: &str) -> String {
         let run = self.run(arguments);
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{arguments}");
         run.stdout
     }
 
-    /// Runs the program, which must refuse; gives its message.
+    /// Runs the program, which must refuse, and returns its message.
     pub(crate) fn refuse(&self, arguments: &str) -> String {
         let run = self.run(arguments);
         assert_eq!(run.code, Some(2), "{arguments}");
@@ -73,13 +73,13 @@ impl Folder {
     }
 }
 
-/// The value of a row of figures.
+/// Returns the value of a row of figures.
 pub(crate) fn figure<'a>(output: &'a str, name: &str) -> &'a str {
     let value = output.lines().find_map(|line| line.strip_prefix(name)).map(str::trim_start);
     value.unwrap_or_else(|| panic!("no {name} in\n{output}"))
 }
 
-/// A scene with some pairs, and those pairs in the order of the library.
+/// Returns a scene with some pairs, and its pairs in the order of the library.
 pub(crate) fn bodies<const D: usize>() -> (Scene<D>, Vec<[u32; 2]>) {
     let scene = scene::<D>(Kind::Dense, 150, 5);
     let pairs = PairFinder::new().find(scene.view()).unwrap().pairs().to_vec();
@@ -89,7 +89,7 @@ pub(crate) fn bodies<const D: usize>() -> (Scene<D>, Vec<[u32; 2]>) {
     (scene, pairs)
 }
 
-/// A scene as CSV, every number in full, with a column of names that hold commas, quotes and line breaks.
+/// Returns a scene as CSV, with every number in full and a column of names that hold commas, quotes and line breaks.
 pub(crate) fn csv<const D: usize>(scene: &Scene<D>) -> String {
     let axes = ["x", "y", "z"][..D].join(",");
     let mut text = format!("{axes},name,r\r\n");
@@ -100,7 +100,8 @@ pub(crate) fn csv<const D: usize>(scene: &Scene<D>) -> String {
     text
 }
 
-/// A NumPy array of this type and of so many columns, as NumPy writes it; values stand as their order wants them.
+/// Returns a NumPy array of this type and number of columns, as NumPy writes it. The values stand in the order that it
+/// asks for.
 pub(crate) fn array<T: NoUninit>(kind: &str, columns_first: bool, columns: usize, values: &[T]) -> Vec<u8> {
     let rows = values.len() / columns;
     let order = if columns_first { "True" } else { "False" };

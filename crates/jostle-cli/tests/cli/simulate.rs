@@ -94,7 +94,7 @@ fn each_engine_draws_its_own_cells() {
     }
 }
 
-/// `script` runs a command where its output is a terminal; elsewhere `succeed` sees that nothing is shown.
+/// `script` runs a command with a terminal as output. Elsewhere `succeed` checks that no progress is shown.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_terminal_is_shown_progress() {
@@ -131,8 +131,8 @@ fn speed_is_the_time_that_passes_in_a_frame() {
 #[test]
 fn bodies_and_velocities_of_a_file_are_where_it_starts() {
     let folder = Folder::new();
-    // One at rest, and one that meets it after three frames of four and hands over its speed of 1; a third far away,
-    // which makes room behind them.
+    // One body is at rest. Another meets it after three frames of four and hands over its speed of 1. A third, far
+    // away, makes room behind them.
     folder.write("in.csv", "r,vy,vx,y,x\n1,0,0,0,0\n1,0,-1,0,5.5\n0,0,0,-3,-50\n");
     let run = |arguments: &str| folder.succeed(&format!("simulate --from in.csv {arguments}"));
     let output = run("--frames 4");
@@ -144,18 +144,18 @@ fn bodies_and_velocities_of_a_file_are_where_it_starts() {
     assert_ne!(state(&output), state(&run("--frames 4 --speed 0.5")));
     assert_eq!(state(&output), state(&run("--frames 4 --seed 2")), "nothing is random");
     folder.succeed("simulate --from in.csv --frames 4 --gif out.gif --png out.png --size 200");
-    // What is rounded is told.
+    // The program tells what it rounds.
     folder.write("far.csv", "x,y,r\n0,0,1\n4512345.25,0.1,1\n");
     let input = folder.succeed("simulate --from far.csv --frames 1");
     assert_eq!(
         figure(&input, "input"),
         "far.csv: 2 circles, as 32-bit floats, which round line 3, column x: 4512345.25"
     );
-    // However slow they are, whole ones are seen.
+    // However slow the bodies are, whole bodies are seen.
     folder.write("slow.csv", "x,y,r,vx,vy\n0,0,1,1e-6,0\n100,100,1,0,1e-6\n");
     let slow = folder.succeed("simulate --from slow.csv --frames 4 --gif out.gif --size 200");
     assert_eq!(figure(&slow, "animation"), "2 pictures, --window -1.00,-1.00,29.00,29.00");
-    // Without velocities they are random, by the seed.
+    // Without velocities in the file, velocities are random, by the seed.
     folder.write("in.csv", "x,y,r\n0,0,1\n9,0,1\n4,7,2\n");
     let [one, two] = ["--seed 1", "--seed 2"].map(|seed| run(&format!("--frames 2 {seed}")));
     assert_eq!(figure(&one, "velocities"), "random, seed 1");
@@ -179,7 +179,7 @@ fn any_file_that_pairs_reads_is_a_start() {
     folder.write("in.npy", bytes);
     folder.write("same.csv", "x,y,r\n0,0,1\n9,0,1\n");
     assert_eq!(state("--from in.npy"), state("--from same.csv"));
-    // Points, and bodies at one place, have masses and a world as well.
+    // Points, and bodies at one place, have masses and a world, too.
     for bodies in ["0,0,0\n0,0,0\n1,1,0\n", "5,5,0\n", "5,5,1e15\n5,5,1e15\n", "0,0,0\n1e15,0,1e-20\n"] {
         folder.write("odd.csv", format!("x,y,r\n{bodies}"));
         let output = folder.succeed("simulate --from odd.csv --frames 5 --gif odd.gif --size 100");

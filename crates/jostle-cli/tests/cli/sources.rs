@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 
 use crate::program::{Folder, Run, array, bodies, csv, figure};
 
-/// Runs with these bytes as standard input.
+/// Runs the program with these bytes as standard input.
 fn fed(folder: &Folder, arguments: &str, bytes: &[u8]) -> Run {
     let mut command = folder.command(arguments);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -28,7 +28,7 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The pairs of some text, as CSV.
+/// Returns the pairs of a text, as CSV.
 fn pairs(text: &str, arguments: &str) -> String {
     let folder = Folder::new();
     let run = fed(&folder, &format!("pairs - -o - {arguments}"), text.as_bytes());
@@ -54,7 +54,7 @@ fn every_format_is_read_from_standard_input_and_packed() {
     assert!(!found.is_empty());
     let columns: Vec<f32> =
         (0..circles.len()).flat_map(|id| [circles.centers[0][id], circles.centers[1][id], circles.radii[id]]).collect();
-    // Pairs as Parquet are bodies with columns a and b, too.
+    // Pairs as Parquet can be read, too, as bodies with columns a and b.
     folder.succeed("pairs in.csv -o pairs.parquet");
     for (name, bytes) in [("again.csv", text.into_bytes()), ("again.npy", array("<f4", false, 3, &columns))] {
         for (name, bytes) in [(name.to_owned(), bytes.clone()), (format!("{name}.gz"), packed(&bytes))] {
@@ -97,7 +97,7 @@ fn fields_stand_between_many_things() {
     for name in ["in.txt", "in.tsv"] {
         assert_eq!(figure(&folder.succeed(&format!("pairs {name}")), "pairs"), "1");
     }
-    // A decimal comma is not taken for what divides fields.
+    // A decimal comma is not taken for a separator of fields.
     let message = refusal("x;y;r\n0,5;0;1\n", "");
     assert!(message.contains("line 2, column x: \"0,5\" is not a number"), "{message}");
 }
@@ -111,7 +111,7 @@ fn text_without_names_is_read_by_position() {
     assert_eq!(pairs("north,x,y,size\na,0,0,1\nb,1,0,1\n", "--columns 2,3,4"), "a,b\n0,1\n");
     let message = refusal(text, "");
     assert!(message.contains("the first line holds numbers, not names: 0, 0, 1; if it is a body"), "{message}");
-    // The names that some programs give to columns without names.
+    // Some programs give such names to columns without names.
     let numbered = "0,1,2\n90,0,1\n91,0,1\n";
     let message = refusal(numbered, "--columns 1,2,3");
     assert!(message.contains("--header yes, if it is a body, --header no"), "{message}");

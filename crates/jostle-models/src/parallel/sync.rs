@@ -1,4 +1,4 @@
-//! As `sync.rs` of `jostle-core`, of what loom watches.
+//! The counterpart of `sync.rs` of `jostle-core`, made of what loom watches.
 #![allow(unsafe_code, reason = "a cell whose users vouch that no two meet in it; loom holds them to that")]
 
 use core::ops::Deref;
@@ -9,7 +9,7 @@ pub(crate) use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 pub(crate) use loom::thread::yield_now;
 
-/// Patience ends after one look: whatever a longer one would find is found in another order of events, and a waiting
+/// Patience ends after one look. Whatever a longer look would find is found in another order of events, and a waiting
 /// thread that does not sleep would have no end.
 pub(crate) fn look_out(mut ready: impl FnMut() -> bool) -> bool {
     ready() || {
@@ -18,7 +18,7 @@ pub(crate) fn look_out(mut ready: impl FnMut() -> bool) -> bool {
     }
 }
 
-/// As where no system tells.
+/// Returns `None`, as where the system does not tell.
 pub(crate) fn processor() -> Option<usize> {
     None
 }
@@ -27,7 +27,7 @@ pub(crate) fn give_way() -> bool {
     false
 }
 
-/// Without an alarm: a missed notification is a deadlock that loom reports.
+/// Sleeps without an alarm: a missed notification is a deadlock that loom reports.
 pub(crate) fn sleep<'a>(rung: &Condvar, guard: MutexGuard<'a, ()>, _nap: bool) -> MutexGuard<'a, ()> {
     rung.wait(guard).unwrap_or_else(PoisonError::into_inner)
 }

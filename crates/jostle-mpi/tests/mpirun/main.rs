@@ -1,5 +1,5 @@
-//! The same scenes under MPI: without `mpirun` above it, this program starts itself under it, with each number of ranks.
-//! `MPIRUN` names another `mpirun`; `--ignored` sends a message of more than 2^31 bytes instead.
+//! The same scenes under MPI. Started without `mpirun`, this program starts itself under `mpirun` with each number of
+//! ranks. `MPIRUN` names another `mpirun`; `--ignored` sends a message of more than 2^31 bytes instead.
 
 #[path = "../suite/kit.rs"]
 #[allow(dead_code, reason = "threads are the other suite's")]
@@ -18,10 +18,10 @@ use jostle_testkit::{Kind, Scene, ugly};
 
 use kit::{Deal, alone, here};
 
-/// Says to this program how many ranks there are to be.
+/// Tells this program how many ranks to expect.
 const CHILD: &str = "JOSTLE_MPI_CHILD";
 
-/// The longest first.
+/// Numbers of ranks. The run that takes longest comes first.
 const RANKS: [u32; 6] = [8, 7, 4, 3, 2, 1];
 
 fn main() {
@@ -37,7 +37,7 @@ fn main() {
         println!("test a message above 2^31 bytes ... ok");
         return;
     }
-    // Two at a time: ranks wait for each other more than they compute.
+    // Two runs at a time, since ranks wait for each other more than they compute.
     let next = AtomicUsize::new(0);
     let run_some = || {
         while let Some(&ranks) = RANKS.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -48,25 +48,26 @@ fn main() {
         scope.spawn(run_some);
         scope.spawn(run_some);
     });
-    // Nothing depends on whether they can be removed.
+    // Nothing depends on whether the folders can be removed.
     let _ = fs::remove_dir_all(sessions());
 }
 
-/// Where sessions of this run keep their files. The path is short, since sockets are among them.
+/// Returns where sessions of this run keep their files. The path is short, since sockets are among them.
 fn sessions() -> PathBuf {
     env::temp_dir().join(format!("jostle-{}", id()))
 }
 
-/// This program as so many ranks.
+/// Makes the command that runs this program as so many ranks.
 fn mpirun(program: &Path, ranks: u32, child: &str) -> Command {
     let mut mpirun = Command::new(env::var_os("MPIRUN").unwrap_or_else(|| "mpirun".into()));
-    // Each has a folder of its own for its session: two of Open MPI that begin at once may fail to make the same one.
+    // Each session has a folder of its own: two sessions of Open MPI that begin at once may both try to make the same
+    // folder, and fail.
     let session = sessions().join(format!("{ranks}-{child}"));
     fs::create_dir_all(&session).expect("a folder for temporary files");
     mpirun.env("TMPDIR", session);
     mpirun.args(["-n", &ranks.to_string()]).arg(program).env(CHILD, child);
-    // Of Open MPI, which asks for leave; MPICH does all of it unasked. Ranks may outnumber the cores: they are to yield, and
-    // to be anywhere.
+    // Settings of Open MPI, which asks for leave; MPICH does all of this unasked. Ranks may outnumber the cores, so
+    // they must yield, and may run on any core.
     for allowed in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"] {
         mpirun.env(allowed, "1");
     }
@@ -74,7 +75,7 @@ fn mpirun(program: &Path, ranks: u32, child: &str) -> Command {
     mpirun
 }
 
-/// Runs all scenes on so many ranks; of 3 ranks, also looks that one which panics ends the others.
+/// Runs all scenes on so many ranks. With 3 ranks, it also checks that a rank that panics ends the others.
 fn run(program: &Path, ranks: u32) {
     let status = mpirun(program, ranks, &ranks.to_string()).status().expect("mpirun is installed");
     if !status.success() {
@@ -101,7 +102,7 @@ fn rank_that_panics() {
     ranks.barrier();
 }
 
-/// A message of more bytes than MPI counts, there and back. It takes some 8 GB of memory.
+/// Sends a message of more bytes than MPI counts there and back. Takes some 8 GB of memory.
 fn huge_message() {
     let universe = mpi::initialize().expect("MPI begins once");
     let ranks = MpiRanks::new(&universe.world());
@@ -135,12 +136,12 @@ fn rank_of_many(wanted: &str) {
         check(&ranks, name, &scene, Space::open(), Deal::ALL[number % 4]);
     }
     errors(&ranks);
-    // Messages in many pieces.
+    // Here messages go in many pieces.
     let ranks = ranks.with_pieces(1000);
     check(&ranks, "in pieces", &scene::<2>(Kind::Dense, 1500, 9), Space::open(), Deal::Round);
 }
 
-/// All pairs of all ranks are those of one process.
+/// Checks that all pairs of all ranks are those of one process.
 fn check<const D: usize>(ranks: &MpiRanks, name: &str, scene: &Scene<D>, space: Space<D>, deal: Deal) {
     let in_place = name.len().is_multiple_of(2);
     let mine = here(ranks, scene, space, (deal, in_place));
@@ -160,7 +161,7 @@ fn transport(ranks: &MpiRanks) {
     let mut greatest = [f64::from(rank), -f64::from(rank)];
     ranks.max(&mut greatest);
     assert_eq!(greatest, [f64::from(size - 1), 0.0]);
-    // Many exchanges in a row, of ranks that are not in step: each gets what was sent in its round.
+    // Many exchanges follow each other, and ranks are not in step. Each rank gets what was sent in its round.
     for round in 0..200_u32 {
         let to = (rank + round) % size;
         let mine = vec![round as u8; (rank % 2 * round * 100) as usize];
@@ -171,7 +172,7 @@ fn transport(ranks: &MpiRanks) {
     assert_eq!(ranks.broadcast(size - 1, &[rank as u8]), [(size - 1) as u8]);
 }
 
-/// A NaN on the last rank is an error on all.
+/// Checks that a NaN on the last rank is an error on all ranks.
 fn errors(ranks: &MpiRanks) {
     let x = [0.0, if ranks.rank() + 1 == ranks.size() { f32::NAN } else { 1.0 }];
     let mut finder = DistributedFinder::serial();

@@ -1,4 +1,4 @@
-//! Errors are collective, and nobody hangs.
+//! Errors are collective, and no rank hangs.
 
 use std::panic::catch_unwind;
 
@@ -8,7 +8,7 @@ use jostle_mpi::{
     Weights,
 };
 
-/// What four ranks with two bodies each say, where rank 2 has this one.
+/// Returns the error of four ranks with two bodies each, where rank 2 has this bad body.
 fn refused<T: Number>(x: T, radius: T, y: T) -> DistributedError {
     let mut errors = ThreadRanks::run(4, |ranks| {
         let (zero, at) = (T::default(), usize::from(ranks.rank() == 2));

@@ -1,4 +1,4 @@
-//! Who is a ghost where, and what travels between owners and ghosts.
+//! Which bodies are ghosts on which ranks, and what travels between owners and ghosts.
 
 use jostle::Circles;
 use jostle_mpi::{Decomposition, DistributedFinder, DistributedRows, Share, ThreadRanks, Transport, Weights};
@@ -10,7 +10,7 @@ use crate::kit::{Deal, part};
 #[test]
 fn forward_and_back() {
     let scene = scene::<3>(Kind::Dense, 1200, 1);
-    // Each body adds its number to all that it touches, itself left out: straight, and by way of ghosts.
+    // Each body adds its number to all other bodies that it touches: directly, and by way of ghosts.
     let mut expected = vec![0_u64; scene.len()];
     for [a, b] in jostle_testkit::oracle::pairs(scene.view()) {
         expected[a as usize] += u64::from(b) + 1;
@@ -44,7 +44,7 @@ fn forward_and_back() {
     }
 }
 
-/// A giant over all of the dust is a ghost of every rank; no dust is sent to it.
+/// A giant over all dust is a ghost on every other rank, and no dust is sent to the giant's rank.
 #[test]
 fn a_giant_makes_no_ghosts_of_dust() {
     let n = 4000;
@@ -63,7 +63,7 @@ fn a_giant_makes_no_ghosts_of_dust() {
     assert_eq!(ghosts.iter().filter(|&&ghosts| ghosts == 0).count(), 1, "the giant is known to all others: {ghosts:?}");
 }
 
-/// Shares are even whatever the bodies: outliers, clusters, all at one point; and by weights.
+/// Shares are even whatever the bodies: outliers, clusters, all bodies at one point; and by weights.
 #[test]
 fn shares_are_even() {
     let mut outliers = scene::<2>(Kind::Uniform, 4000, 2);
@@ -116,7 +116,7 @@ fn lists_with_a_margin_hold_until_a_body_has_used_it_up() {
         if ranks.rank() == 1 {
             x[7] += 0.2;
         }
-        // Two ranks have not moved at all.
+        // Two ranks have not moved any body.
         assert!(!finder.still_valid(ranks, grown(&x, &y)));
     });
 }

@@ -5,16 +5,16 @@ use jostle_mpi::{DistributedFinder, DistributedInput, Number, Share, ThreadRanks
 use jostle_testkit::Scene;
 use jostle_testkit::pairs::{Hit, hit, sort_hits};
 
-/// How the bodies of a scene lie on ranks.
+/// How the bodies of a scene are dealt to ranks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Deal {
-    /// One after the other, as cards are.
+    /// One body to each rank in turn, as cards are dealt.
     Round,
     /// In runs of the scene's order.
     Runs,
     /// All on the last rank.
     OnOne,
-    /// Every other rank has none.
+    /// Every other rank has no bodies.
     OnHalf,
 }
 
@@ -32,7 +32,7 @@ impl Deal {
     }
 }
 
-/// The bodies of a rank, and their ids in the scene.
+/// Returns the bodies of a rank, and their ids in the scene.
 pub(crate) fn part<const D: usize>(scene: &Scene<D>, deal: Deal, ranks: &impl Transport) -> (Scene<D>, Vec<u64>) {
     let mine = |at: &usize| deal.owner(*at, scene.len(), ranks.size()) == ranks.rank();
     let ids: Vec<u64> = (0..scene.len()).filter(mine).map(|at| at as u64).collect();
@@ -40,7 +40,7 @@ pub(crate) fn part<const D: usize>(scene: &Scene<D>, deal: Deal, ranks: &impl Tr
     (ids.iter().map(body).collect(), ids)
 }
 
-/// What one process finds.
+/// Returns what one process finds.
 pub(crate) fn alone<const D: usize, T: Number>(bodies: Bodies<'_, D, T>, space: Space<D>) -> Vec<Hit> {
     let mut finder = PairFinder::new();
     let found =
@@ -51,7 +51,7 @@ pub(crate) fn alone<const D: usize, T: Number>(bodies: Bodies<'_, D, T>, space: 
     hits
 }
 
-/// What this rank reports.
+/// Returns what this rank reports.
 pub(crate) fn here<const D: usize>(
     ranks: &impl Transport,
     scene: &Scene<D>,
@@ -65,7 +65,7 @@ pub(crate) fn here<const D: usize>(
     found.expect("sound bodies").hits().map(|found| hit(found.ids, found.image_shift)).collect()
 }
 
-/// What so many threads find together.
+/// Returns what so many threads find together.
 pub(crate) fn together<const D: usize>(
     scene: &Scene<D>,
     space: Space<D>,

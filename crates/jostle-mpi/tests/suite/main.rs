@@ -1,4 +1,4 @@
-//! Ranks as threads: what any number of ranks finds is what one process finds.
+//! Ranks as threads: any number of ranks finds what one process finds.
 
 mod errors;
 mod halos;

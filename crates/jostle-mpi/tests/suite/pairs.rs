@@ -1,4 +1,4 @@
-//! The set of pairs is that of one process, each pair once.
+//! The pairs are those of one process, each pair once.
 
 use jostle::Space;
 use jostle_testkit::scene::{scene, world};

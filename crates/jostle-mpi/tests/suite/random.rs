@@ -1,4 +1,4 @@
-//! Bodies, ranks and distributions by chance; a failure is shrunk to few bodies.
+//! Random bodies, ranks and distributions. A failure is shrunk to few bodies.
 
 use jostle::Space;
 use jostle_testkit::Scene;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::kit::{Deal, alone, together};
 
-/// Coordinates on a coarse grid, so that bodies touch exactly, lie on cuts and coincide; here and there far out.
+/// Draws coordinates on a coarse grid, so that bodies touch exactly, lie on cuts and coincide; some lie far out.
 fn coordinate() -> impl Strategy<Value = f32> {
     prop_oneof![8 => (0..24_u8).prop_map(|x| f32::from(x) * 0.5), 1 => Just(1e18), 1 => -1e3..1e3_f32]
 }
@@ -42,7 +42,7 @@ proptest! {
 
     #[test]
     fn any_bodies_in_a_strip(mut scene in bodies::<2>(), case in case()) {
-        // Neither far out nor wide where space repeats: images are counted.
+        // Bodies are neither far out nor wide where space repeats, since images are limited in number.
         scene.centers[0].iter_mut().for_each(|x| *x = x.clamp(-40.0, 40.0));
         scene.radii.iter_mut().for_each(|r| *r = r.min(8.0));
         let space = Space::periodic([Some([0.0, 12.0]), None]);

@@ -1,4 +1,4 @@
-//! Both precisions, all spaces, two sets, layers, neighbour lists.
+//! Both precisions, all spaces, two sets, layers, and neighbour lists.
 
 use jostle::{Bodies, Input, Layers, NeighborLists, PairFinder, Rows, Set, Space, Threads};
 use jostle_mpi::{DistributedFinder, DistributedInput, DistributedRows, Number, Share, ThreadRanks};
@@ -47,7 +47,7 @@ fn spheres_in_periodic_space() {
     }
 }
 
-/// A body wider than the cell meets itself and others at many images.
+/// A body wider than the cell meets itself and other bodies at many images.
 #[test]
 fn bodies_wider_than_the_cell() {
     let scene: Scene<2> = (0..40).map(|i| ([i as f32 * 0.37, i as f32 * 0.71], 1.5)).collect();
@@ -60,7 +60,7 @@ struct Wide {
     radii: Vec<f64>,
 }
 
-/// The bodies in `f64`, far from the origin, where `f32` would round them.
+/// Returns the bodies in `f64`, far from the origin, where `f32` would round them.
 fn widened(scene: &Scene<2>) -> Wide {
     let far = |column: &Vec<f32>| column.iter().map(|&x| f64::from(x) * 1.000_000_123 + 1e7).collect();
     Wide { centers: scene.centers.each_ref().map(far), radii: scene.radii.iter().map(|&r| f64::from(r)).collect() }
@@ -124,7 +124,7 @@ fn layers_and_groups_go_along() {
     }
 }
 
-/// Giants among dust, both ways round.
+/// Giants meet dust, in both orders of the sets.
 #[test]
 fn two_sets() {
     let sides = [scene::<2>(Kind::Uniform, 600, 7), scene::<2>(Kind::PowerLaw, 400, 8)];
@@ -200,13 +200,13 @@ fn rows_are_whole() {
     }
 }
 
-/// Displacements of bodies, by their ids: some across half of the world.
+/// Returns displacements of bodies, by their ids. Some reach across half of the world.
 fn displacements(ids: &[u64], side: f64) -> [Vec<f64>; 2] {
     let by = |id: u64, turn: u64| (mix((id * 2 + turn) as usize) >> 40) as f64 / (1 << 24) as f64 - 0.5;
     [0, 1].map(|axis| ids.iter().map(|&id| by(id, axis) * if id.is_multiple_of(16) { side } else { 6.0 }).collect())
 }
 
-/// Bodies on their way, and when they meet: of one rank, of two, in `f32` and `f64`.
+/// Checks bodies on their way, and when they meet: on several numbers of ranks, in `f32` and `f64`.
 fn moving_bodies<T: Number>(narrow: impl Fn(f64) -> T + Copy + Sync) {
     let scene = scene::<2>(Kind::Uniform, 600, 10);
     let side = f64::from(world::<2>(Kind::Uniform, 600));
@@ -259,7 +259,7 @@ fn moving_bodies_in_f64() {
     moving_bodies(|x| x);
 }
 
-/// A set in `f32` that is widened meets one in `f64` as one process has them meet.
+/// A set in `f32` that is widened meets a set in `f64` as it does in one process.
 #[test]
 fn two_precisions_by_widening() {
     let (narrow, other) = (scene::<2>(Kind::Uniform, 500, 11), scene::<2>(Kind::Dense, 500, 12));

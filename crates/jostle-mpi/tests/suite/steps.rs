@@ -10,13 +10,13 @@ use crate::kit::{Deal, part};
 const STEPS: usize = 200;
 const BODIES: usize = 800;
 
-/// How fast a body goes: a function of its number.
+/// Returns the velocity of a body, by its number.
 fn speed(id: u64) -> [f32; 2] {
     let turned = id.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     [(turned >> 40 & 0xff) as f32 / 256.0 - 0.5, (turned >> 20 & 0xff) as f32 / 256.0 - 0.5]
 }
 
-/// One step of bodies that come in again on the other side.
+/// Moves bodies by one step. Bodies that leave the world come in at the other side.
 fn step(scene: &mut Scene<2>, velocity: [&[f32]; 2], side: f32) {
     for (column, velocity) in scene.centers.iter_mut().zip(velocity) {
         for (x, v) in column.iter_mut().zip(velocity) {

@@ -1,4 +1,4 @@
-//! Who may look.
+//! Who may watch.
 
 use std::net::SocketAddr;
 
@@ -45,7 +45,7 @@ fn another_pages_scripts_are_refused() {
         assert_eq!(attach(&host, Some(origin)), Some(403), "{origin}");
     }
     assert_eq!(attach(&host, None), Some(403));
-    // A name of another's that leads to this machine.
+    // The name is another's, but leads to this machine.
     let other = format!("example.org:{port}");
     assert_eq!(attach(&other, Some(&format!("http://{other}"))), Some(403));
     assert!(get(address, "/", &other).starts_with("HTTP/1.1 403"));
@@ -61,7 +61,7 @@ fn where_other_machines_can_ask_they_must_know_the_token() {
     let path = url.strip_prefix(&format!("http://localhost:{port}")).unwrap();
     let token = path.trim_matches('/');
     assert_eq!((token.len(), path.len()), (32, 34), "{url}");
-    // By whatever name.
+    // With the token, any name is served.
     assert!(get(address, path, "example.org").starts_with("HTTP/1.1 200"));
     assert!(get(address, path.trim_end_matches('/'), "example.org").starts_with("HTTP/1.1 308"));
     let wrong = format!("/{}/", "0".repeat(32));
@@ -81,6 +81,6 @@ fn an_address_that_cannot_be_had_is_an_error() {
     assert!(Viewer::start(viewer.address()).is_err());
     let address = viewer.address();
     drop(viewer);
-    // Its thread has ended with it.
+    // The viewer's thread has ended with the viewer.
     assert!(Viewer::start(address).is_ok());
 }

@@ -1,4 +1,5 @@
-//! The page in Debian's Chromium, without a screen, by its DevTools protocol. Where there is none, that is said and nothing is tested.
+//! The page in Debian's Chromium, without a screen, by its DevTools protocol. Where there is no Chromium, the test says
+//! so and tests nothing.
 
 use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -13,18 +14,18 @@ use tungstenite::{Message, WebSocket};
 use crate::client::until;
 use crate::program::{Folder, start};
 
-/// A browser with one page, ended with the test.
+/// A browser with one page. It ends with the test.
 pub(crate) struct Browser {
     child: Child,
     profile: PathBuf,
     socket: WebSocket<TcpStream>,
     calls: u32,
-    /// What the page has complained of.
+    /// Complaints of the page.
     pub(crate) complaints: Vec<String>,
 }
 
 impl Browser {
-    /// Opens a page; none where there is no browser.
+    /// Opens a page; `None` where there is no browser.
     pub(crate) fn open(url: &str) -> Option<Self> {
         static OPENED: AtomicU32 = AtomicU32::new(0);
         let number = OPENED.fetch_add(1, Relaxed);
@@ -35,7 +36,7 @@ impl Browser {
         command.arg(format!("--user-data-dir={}", profile.display())).arg("about:blank");
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let Ok(child) = child else {
-            // Past the capture of the test, so that it is seen.
+            // Written past the capture of the test, so that it is seen.
             _ = writeln!(
                 std::io::stderr(),
                 "SKIPPED: the page in a browser, as there is no chromium (apt-get install chromium)"
@@ -90,7 +91,7 @@ impl Browser {
         }
     }
 
-    /// The value of an expression that is a string without quotes in it.
+    /// Returns the value of an expression that gives a string without quotes.
     pub(crate) fn value(&mut self, expression: &str) -> String {
         let expression = expression.replace('\\', "\\\\").replace('"', "\\\"");
         let parameters = format!(r#"{{"expression":"String({expression})","returnByValue":true}}"#);
@@ -118,14 +119,14 @@ impl Browser {
         self.call("Input.dispatchMouseEvent", &parameters);
     }
 
-    /// How many colours the discs' canvas has, of 200 x 140 places of what is drawn next.
+    /// Returns how many colours the next picture of the discs' canvas has, in 200 x 140 places.
     pub(crate) fn colours(&mut self) -> usize {
         self.pixels([200, 140], "new Set(pixels).size").parse().unwrap()
     }
 
-    /// The value of an expression of the `pixels` of the discs' canvas, `width` by `height`, as it is drawn next.
+    /// Returns the value of an expression of `pixels`, the next picture of the discs' canvas, `width` by `height`.
     pub(crate) fn pixels(&mut self, [width, height]: [u32; 2], expression: &str) -> String {
-        // Asked for after the page's own drawing, in whose frame alone there is something to read.
+        // The script reads after the page's own drawing, since only in that frame is there something to read.
         let script = format!(
             "new Promise((tell) => {{ dispatchEvent(new Event('resize')); requestAnimationFrame(() => {{ \
             const copy = document.createElement('canvas'), [width, height] = [copy.width, copy.height] = [{width}, {height}]; \
@@ -140,7 +141,7 @@ impl Browser {
     }
 }
 
-/// The list of pages. The browser leaves the connection open after it.
+/// Returns the list of pages. The browser leaves the connection open after it.
 fn pages(address: SocketAddr) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -172,7 +173,7 @@ fn the_page_draws_obeys_its_keys_and_asks_the_tree() {
 
     page.key(" ");
     until("it is paused", || page.text_of("pause") == "Run");
-    // Once through all colours, and each is drawn.
+    // The key goes once through all colours, and each colour is drawn.
     for colour in ["radius", "speed", "rank", "leaf", "thread", "cluster", "touching"] {
         page.key("c");
         assert_eq!(page.value("document.getElementById('colour').value"), colour);
@@ -180,7 +181,7 @@ fn the_page_draws_obeys_its_keys_and_asks_the_tree() {
     }
     page.key("t");
     until("a search is recorded", || page.text_of("lanewords").contains(" on 4 workers "));
-    // So few bodies are sorted outside of all regions, and joined in one.
+    // So few bodies are sorted outside all regions, and joined in one region.
     assert!(page.value("document.querySelectorAll('#regions li').length").parse::<u32>().unwrap() > 1);
     page.value("document.getElementById('unlane').click()");
     for key in ["p", "o", "b", "l", "+", "-", "ArrowLeft", "ArrowUp", ".", "f"] {
@@ -188,7 +189,7 @@ fn the_page_draws_obeys_its_keys_and_asks_the_tree() {
     }
     assert_eq!(page.value("document.getElementById('pairs').checked"), "false");
 
-    // In the middle of a dense scene there is a circle, or near it.
+    // In the middle of a dense scene, there is a circle at the pointer or near it.
     page.mouse("mouseMoved", [369, 350], 0);
     until("the tree is asked", || page.text_of("answer").contains("circle "));
     page.key("2");
@@ -205,7 +206,7 @@ fn the_page_draws_obeys_its_keys_and_asks_the_tree() {
     page.mouse("mouseReleased", [200, 350], 0);
     until("the ray hits", || page.text_of("answer").contains(" hit by the ray, the first is "));
 
-    // A circle that is dragged is then where the pointer is.
+    // A dragged circle goes where the pointer goes.
     page.key("1");
     let here = |page: &mut Browser| {
         page.mouse("mouseMoved", [600, 151], 0);
@@ -244,7 +245,7 @@ fn the_page_draws_obeys_its_keys_and_asks_the_tree() {
     page.key("?");
     assert_eq!(page.value("document.getElementById('help').open"), "true");
 
-    // A film of spheres: its frames are sought, and they are turned.
+    // The frames of a film of spheres are found, and the spheres are turned.
     let (first, second) = ("x,y,z,r\n0,0,0,1\n9,0,3,1\n0,5,-4,1\n", "x,y,z,r\n0,0,0,1\n0,0,1,2\n");
     let folder = Folder::new("spheres", &[("1.csv", first), ("2.csv", second)]);
     let (_running, address) = start(&[&folder.path("*.csv"), "--rate", "0.01"]);

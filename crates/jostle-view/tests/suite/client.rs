@@ -1,4 +1,4 @@
-//! A loop that is watched, and what stands in for a browser.
+//! A loop that is watched, and a client in place of a browser.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -12,10 +12,11 @@ use jostle_view::Viewer;
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
 
-/// Nothing here takes as long, unless it never happens.
+/// Nothing here takes so long, unless it never happens.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Shorter than what passes between two pings, or whoever waits for something else would wait for ever.
+/// Shorter than the time between two pings, since otherwise a client that waits for another message would wait for
+/// ever.
 const SILENCE: Duration = Duration::from_secs(15);
 
 /// Circles of the loop: 0 and 1 touch, 2 is free, and many more of radius 0 lie far off.
@@ -56,7 +57,7 @@ fn shown(mut viewer: Viewer, stop: &AtomicBool) -> Viewer {
     viewer
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
@@ -75,7 +76,7 @@ impl Client {
         Self::try_attach(address, "/socket", &host, Some(&format!("http://{host}"))).unwrap()
     }
 
-    /// Tries to attach; the status where it is refused.
+    /// Tries to attach, and returns the status if it is refused.
     pub(crate) fn try_attach(address: SocketAddr, path: &str, host: &str, origin: Option<&str>) -> Result<Self, u16> {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(SILENCE)).unwrap();
@@ -96,7 +97,7 @@ impl Client {
         self.0.send(Message::text(text)).unwrap();
     }
 
-    /// The next frame, acknowledged as drawn, and how many bytes of radii came before it.
+    /// Returns the next frame, acknowledged as drawn, and how many bytes of radii came before it.
     pub(crate) fn frame(&mut self) -> (Vec<u8>, usize) {
         let mut radii = 0;
         loop {
@@ -110,7 +111,7 @@ impl Client {
         }
     }
 
-    /// The next text; frames before it are acknowledged.
+    /// Returns the next text. Frames before it are acknowledged.
     pub(crate) fn text(&mut self) -> String {
         loop {
             match self.read() {
@@ -121,7 +122,7 @@ impl Client {
         }
     }
 
-    /// The next message, also where a signal has come meanwhile.
+    /// Returns the next message, even if a signal interrupts the wait.
     fn read(&mut self) -> Message {
         loop {
             match self.0.read() {
@@ -132,7 +133,7 @@ impl Client {
     }
 }
 
-/// The answer to a plain request, from the first line to the last byte.
+/// Returns the answer to a plain request, from the first line to the last byte.
 pub(crate) fn get(address: SocketAddr, path: &str, host: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();

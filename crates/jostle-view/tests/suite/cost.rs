@@ -13,7 +13,8 @@ use crate::browser::Browser;
 use crate::client::{Client, until};
 use crate::program::{Running, start};
 
-/// The milliseconds of a frame: its stages and the rest of the step, and the encoding of the frame before.
+/// Returns the milliseconds of a frame, by stage and for the rest of the step, and those of the encoding of the frame
+/// before.
 fn times(frame: &[u8]) -> ([f32; 5], f32) {
     let time = |stage: usize| f32::from_le_bytes(frame[40 + 4 * stage..][..4].try_into().unwrap());
     (std::array::from_fn(time), time(5))
@@ -28,12 +29,12 @@ fn median(mut values: Vec<f32>) -> f32 {
     values[values.len() / 2]
 }
 
-/// Frames without an encoding, those that a viewer who takes one seldom is shown, and frames of one who takes all, in turns: the
-/// milliseconds of each and of an encoding, by medians, and the frames a second.
+/// Times frames without an encoding, which a viewer sees who seldom takes one, and frames of a viewer who takes all, in
+/// turns. Returns the milliseconds of each and of an encoding, by medians, and the frames a second.
 fn with_and_without(client: &mut Client, rounds: usize) -> [f32; 4] {
     let (mut without, mut with, mut encoding, mut frames) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
-        // What was on its way.
+        // Takes frames that were on their way.
         (0..3).for_each(|_| _ = client.frame());
         for _ in 0..8 {
             thread::sleep(Duration::from_millis(150));
@@ -73,14 +74,14 @@ fn a_viewer_makes_frames_little_longer() {
     println!("and beside Chromium on the same cores, drawn by software: {with:.2} ms, {frames:.0} frames a second");
 }
 
-/// A line of the status of a process, in MB.
+/// Returns a line of the status of a process, in MB.
 fn memory(running: &Running, what: &str) -> f64 {
     let status = fs::read_to_string(format!("/proc/{}/status", running.id())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(what)).unwrap();
     line.trim_start_matches(':').trim().trim_end_matches(" kB").parse::<f64>().unwrap() / 1e3
 }
 
-/// The most memory that a process holds while something is done.
+/// Returns the most memory that a process holds during an action.
 fn peak(running: &Running, act: impl FnOnce()) -> f64 {
     fs::write(format!("/proc/{}/clear_refs", running.id()), "5").unwrap();
     act();
@@ -118,7 +119,7 @@ fn half_a_million_are_shown_in_a_browser_without_a_graphics_card() {
     let (_running, address) = start(&["--agents", "500000"]);
     let Some(mut page) = Browser::open(&format!("http://{address}/")) else { return };
     until("the page shows them", || page.figure(0) == "500,000");
-    // Each frame is drawn once, and nothing else is while nobody touches the page.
+    // Each frame is drawn once. Nothing else is drawn while nobody touches the page.
     page.value(
         "(window.drawn = 0, window.clear = WebGL2RenderingContext.prototype.clear, \
          WebGL2RenderingContext.prototype.clear = function (bits) { drawn++; clear.call(this, bits); })",
@@ -164,7 +165,7 @@ fn a_viewer_that_nobody_looks_at_costs_next_to_nothing() {
     }
 }
 
-/// So that a section that is asked for and missing is seen before anything is measured.
+/// Checks, before anything is measured, that frames have the sections that are asked for.
 #[test]
 fn frames_hold_what_is_measured() {
     let (running, address) = start(&["--agents", "2000"]);

@@ -1,10 +1,11 @@
-//! What the page draws of small scenes that are known to the last disc.
+//! The page draws small scenes, of which every disc is known.
 
 use crate::browser::Browser;
 use crate::client::until;
 use crate::program::{Folder, start};
 
-/// How many spots of other colours than the background there are, of at least nine pixels, and how many pixels are blue and orange.
+/// Counts the spots of at least nine pixels in other colours than the background, the blue pixels and the orange
+/// pixels.
 const SPOTS: &str = "(() => { const back = pixels[0], seen = new Uint8Array(pixels.length); let spots = 0; \
     const other = (at) => { const p = pixels[at]; \
         return [0, 8, 16].some((byte) => Math.abs((p >> byte & 255) - (back >> byte & 255)) > 40); }; \
@@ -17,7 +18,7 @@ const SPOTS: &str = "(() => { const back = pixels[0], seen = new Uint8Array(pixe
     const count = (is) => pixels.reduce((sum, p, at) => sum + (other(at) && is(p & 255, p >> 16 & 255)), 0); \
     return [spots, count((r, b) => b > r), count((r, b) => r > b)].join(' '); })()";
 
-/// The page's canvas in tests, and the room beside the panel.
+/// The size of the page's canvas in tests, and the part of it beside the panel.
 const SIZE: [u32; 2] = [1000, 700];
 const ROOM: [f64; 2] = [738.0, 700.0];
 
@@ -31,7 +32,7 @@ fn is_near(count: f64, truth: f64) -> bool {
     (count - truth).abs() <= 0.06 * truth
 }
 
-/// Places the pointer where a point of the world is seen, which reaches from 0 to `world` on both axes.
+/// Places the pointer over a point of a world that reaches from 0 to `world` on both axes.
 fn point_at(page: &mut Browser, world: f64, [x, y]: [f64; 2]) -> f64 {
     let scale = 0.96 * (ROOM[0] / world).min(ROOM[1] / world);
     let at = [ROOM[0] / 2.0 + (x - world / 2.0) * scale, ROOM[1] / 2.0 - (y - world / 2.0) * scale];
@@ -41,12 +42,13 @@ fn point_at(page: &mut Browser, world: f64, [x, y]: [f64; 2]) -> f64 {
 
 #[test]
 fn small_scenes_are_drawn_to_the_last_disc_and_box() {
-    // Five discs that are free, each its own spot, and two that touch, in a world from 0 to 100.
+    // Five free discs, each a spot of its own, and two that touch, in a world from 0 to 100.
     let discs = [[5.0, 5.0, 5.0], [92.0, 8.0, 8.0], [10.0, 90.0, 10.0], [96.0, 96.0, 4.0], [50.0, 20.0, 6.0]];
     let touching = [[45.0, 60.0, 9.0], [60.0, 60.0, 8.0]];
     let rows =
         discs.iter().chain(&touching).fold("x,y,r\n".to_owned(), |rows, [x, y, r]| rows + &format!("{x},{y},{r}\n"));
-    // Four boxes, of which two touch, and one is within one of these; columns by other names than `jostle pairs` knows.
+    // Four boxes, of which two touch, and a box within one of these. Their columns have names that `jostle pairs` does
+    // not know.
     let boxes = "a,b,c,d\n0,0,20,30\n60,70,100,100\n70,20,90,60\n80,50,100,72\n72,30,80,40\n";
     let folder = Folder::new("small", &[("discs.csv", &rows), ("boxes.csv", boxes)]);
 
@@ -59,7 +61,7 @@ fn small_scenes_are_drawn_to_the_last_disc_and_box() {
     let area =
         |discs: &[[f64; 3]]| discs.iter().map(|disc| std::f64::consts::PI * (disc[2] * scale).powi(2)).sum::<f64>();
     assert!(is_near(blue, area(&discs)), "{blue} of {}", area(&discs));
-    // Where they overlap: the lens between two circles, 15 apart.
+    // The overlap of the two discs: the lens between two circles, 15 apart.
     let lens = {
         let [d, r, s] = [15.0_f64, 9.0, 8.0];
         let wedge = |r: f64, s: f64| r * r * ((d * d + r * r - s * s) / (2.0 * d * r)).acos();
@@ -72,7 +74,7 @@ fn small_scenes_are_drawn_to_the_last_disc_and_box() {
     });
     point_at(&mut page, 100.0, [62.0, 58.0]);
     until("and the next one", || page.text_of("answer").starts_with("circle 6: radius 8, 1 contact,"));
-    // From far off: the smaller ones are drawn as points then.
+    // From far away, the smaller discs are drawn as points.
     (0..8).for_each(|_| page.key("-"));
     until("all are drawn from far off", || spots(&mut page)[0] == 6.0);
     page.key("f");
@@ -80,13 +82,13 @@ fn small_scenes_are_drawn_to_the_last_disc_and_box() {
     let (_running, address) = start(&[&folder.path("boxes.csv"), "--boxes", "--columns", "a,b,c,d"]);
     page.call("Page.navigate", &format!(r#"{{"url":"http://{address}/#boxes&pairs"}}"#));
     until("boxes are seen", || page.figure(0) == "5" && page.figure(1) == "3");
-    // The outline of the leaf goes around all; without it, what touches is one spot.
+    // The outline of the leaf goes around all boxes. Without it, boxes that touch are one spot.
     page.key("b");
     page.key("p");
     until("each is drawn", || spots(&mut page)[0] == 2.0);
     let [_, blue, orange] = spots(&mut page);
     assert!(is_near(blue, 20.0 * 30.0 * scale * scale), "{blue}");
-    // 40 by 30, 20 by 40 and 20 by 22, less what two of them share.
+    // 40 by 30, 20 by 40 and 20 by 22, less the areas that two of the boxes share.
     let area = 1200.0 + 800.0 + 440.0 - 20.0 * 2.0 - 10.0 * 10.0;
     assert!(is_near(orange, area * scale * scale), "{orange}");
     point_at(&mut page, 100.0, [76.0, 35.0]);

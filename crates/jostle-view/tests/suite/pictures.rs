@@ -8,7 +8,7 @@ use crate::program::{Folder, start};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/pictures");
 
-/// Name, width and height, what the program is started with, what the page is asked for, and keys.
+/// Name, width and height, the arguments of the program, what the page is asked for, and keys.
 type Picture<'a> = (&'a str, [u32; 2], &'a [&'a str], &'a str, &'a str);
 
 const SMALL: [u32; 2] = [280, 210];
@@ -32,7 +32,7 @@ fn the_pictures_of_readme_are_made() {
     ];
     let mut browser = None;
     for (name, size, arguments, asked, keys) in pictures {
-        // One frame, and the next one long after the picture.
+        // The page shows one frame; the next one comes long after the picture.
         let (_running, address) = start(&[arguments, &["--rate", "0.001"]].concat());
         let url = format!("http://{address}/#{asked}");
         let Some(page) = browser.take().or_else(|| Browser::open("about:blank")) else { return };
@@ -58,7 +58,7 @@ fn the_pictures_of_readme_are_made() {
     }
 }
 
-/// Spheres on a ball, by the golden angle.
+/// Places spheres on a ball, by the golden angle.
 fn ball(n: u32) -> String {
     (0..n).fold("x,y,z,r\n".to_owned(), |mut file, id| {
         let (turn, z) = (2.399_963 * f64::from(id), 1.0 - 2.0 * (f64::from(id) + 0.5) / f64::from(n));
@@ -68,7 +68,7 @@ fn ball(n: u32) -> String {
     })
 }
 
-/// Much the same picture in fewer bytes: of each colour five bits, which nobody sees.
+/// Returns much the same picture in fewer bytes, with five bits for each colour. Nobody sees the difference.
 fn smaller(picture: &[u8]) -> Vec<u8> {
     let mut reader = png::Decoder::new(std::io::Cursor::new(picture)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];

@@ -1,4 +1,4 @@
-//! The program from outside.
+//! Tests the program from outside.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -10,7 +10,7 @@ use jostle_view::{Section, Sections};
 
 use crate::client::{Client, until};
 
-/// A program that is ended with the test.
+/// A running program. It ends with the test.
 pub(crate) struct Running(Child);
 
 impl Running {
@@ -61,7 +61,7 @@ fn the_simulation_obeys_the_page() {
     assert!(client.text().contains(r#""paused":true"#));
     client.say("ask 1 box -1 -1 1e6 1e6");
     assert!(client.text().contains(r#""count":300"#));
-    // One step is one frame. What was on its way lacks what is wanted since.
+    // One step is one frame. Frames that were on their way lack sections that are wanted since.
     client.say("want contacts");
     let mut still = client.frame().0;
     while Sections::of(&still).count() < 3 {
@@ -72,7 +72,7 @@ fn the_simulation_obeys_the_page() {
     client.say("giant 2 2 3");
     client.say("step");
     while bodies(&client.frame().0) != 301 {}
-    // What is dragged is where it is dragged to, also in a world that stands still; whoever leaves lets go.
+    // A dragged body goes where it is dragged to, even in a world that stands still. A viewer who leaves lets go.
     client.say("drag 7 3 4");
     until("it is where it is dragged to", || {
         client.say("ask 2 point 3 4");
@@ -93,7 +93,7 @@ fn the_simulation_obeys_the_page() {
     let controls = client.text();
     assert!(controls.contains(r#""rate":120"#) && controls.contains(r#""scene":"powerlaw""#), "{controls}");
 
-    // Slow is slow, once the frames have come that were on their way.
+    // The slow rate holds once the frames that were on their way have come.
     client.say("rate 6");
     assert!(client.text().contains(r#""rate":6,"#));
     (0..3).for_each(|_| _ = client.frame());
@@ -135,7 +135,7 @@ fn older_systems_search_in_the_engines_place() {
         }
         assert_eq!(pairs, truth, "{system}");
     }
-    // The tree is asked all the same.
+    // The tree answers all the same.
     client.say("ask 1 box -1 -1 1e6 1e6");
     assert!(client.text().contains(r#""count":500"#));
     client.say("engine brute-force");
@@ -174,7 +174,7 @@ fn the_circles_of_a_file_are_shown() {
     assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("no such file.csv"));
 }
 
-/// Files in a folder of their own, deleted with the test.
+/// Files in a folder of their own. They are deleted with the test.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -212,7 +212,7 @@ fn many_files_are_a_film() {
     let folder = Folder::new("film", &[&files[..], &[("f3.csv", "x,y,r\n1,2,none\n"), ("readme", "")]].concat());
     let (_running, address) = start(&[&folder.path(""), "--rate", "1000"]);
     let mut client = Client::attach(address);
-    // It stops before the file that cannot be read, says why, and goes on when that is asked for.
+    // The program stops before the file that cannot be read, says why, and goes on when asked to.
     let mut controls = client.text();
     while !controls.contains(r#""paused":true"#) {
         controls = client.text();
@@ -232,7 +232,7 @@ fn many_files_are_a_film() {
     while bodies(&client.frame().0) != 3 {}
     client.say("step");
     while bodies(&client.frame().0) != 1 {}
-    // By a pattern, of which the last is unpacked by nobody but the program.
+    // Opens files by a pattern. Only the program can unpack the last of them.
     let (_running, address) = start(&[&folder.path("f?0.*")]);
     assert_eq!(bodies(&Client::attach(address).frame().0), 3);
     for (file, fault) in [("f?.npy", "no file has such a name"), ("f3.csv", "line 2")] {
@@ -257,7 +257,7 @@ fn what_32_bits_do_not_hold_is_searched_in_64() {
     let (_running, address) = start(&[&folder.path("circles.csv")]);
     let mut client = Client::attach(address);
     let frame = client.frame().0;
-    // In 32 bits all were in one place.
+    // In 32 bits all bodies would be in one place.
     assert_eq!((bodies(&frame), pairs(&frame)), (3, 1));
     let answer = ask(&mut client, "ask 1 nearest 0 0 3");
     assert!(answer.contains(r#"{"id":1,"x":-0.1"#) && answer.contains(r#"{"id":2,"x":2,"#), "{answer}");

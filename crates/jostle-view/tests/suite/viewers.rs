@@ -1,4 +1,4 @@
-//! What viewers get, and what they cost.
+//! What viewers receive, and what they cost.
 
 use std::thread;
 use std::time::Duration;
@@ -46,7 +46,7 @@ fn a_moving_circle_takes_four_bytes_and_a_bit() {
     let sections: Vec<_> = Sections::of(&frame).collect();
     assert_eq!(sections[1].0, Section::Touched);
     assert_eq!(sections[1].1[0], 0b011);
-    // Radii come once, and more where it is wanted.
+    // Radii come once. Further sections come where they are wanted.
     client.say("want contacts pairs order boxes 0");
     let (mut frame, mut again) = client.frame();
     while Sections::of(&frame).count() == 2 {
@@ -88,7 +88,8 @@ fn a_slow_viewer_gets_fewer_frames_and_holds_nobody_up() {
         assert!(next > last);
         last = next;
     }
-    // The slow one has drawn nothing meanwhile: two came, and then the latest, not those that it has missed.
+    // The slow viewer has drawn nothing meanwhile. It gets the two frames that had come, then the latest, and none that
+    // it has missed.
     let first = number(&slow.frame().0);
     let second = number(&slow.frame().0);
     assert!(first < second && second < last);
@@ -103,7 +104,7 @@ fn a_viewer_that_vanishes_in_the_middle_of_a_frame_harms_nothing() {
     for _ in 0..5 {
         let mut leaves = Client::attach(watched.address);
         leaves.frame();
-        // It has read the head of a frame at most, and is gone without a word.
+        // This viewer has read at most the head of a frame, and leaves without a word.
         leaves.0.get_mut().shutdown(std::net::Shutdown::Both).unwrap();
         drop(leaves);
         stays.frame();
@@ -129,7 +130,7 @@ fn questions_are_answered_and_commands_arrive() {
     assert_eq!(viewer.command(), Some(Command::Giant { center: [1.0, 2.0], radius: 3.0 }));
     assert_eq!(viewer.command(), None);
 
-    // In a loop that is paused.
+    // Questions are answered in a loop that is paused.
     client.say("ask 3 nearest 0.5 0 1");
     let (x, y) = ([0.0, 1.5, 9.0], [0.0; 3]);
     let view = Circles::new(&x, &y, 1.0);
@@ -143,7 +144,7 @@ fn questions_are_answered_and_commands_arrive() {
     let (answer, mut client) = answered.join().unwrap();
     assert!(answer.starts_with(r#"{"ask":3,"kind":"nearest","micros":"#), "{answer}");
     assert!(answer.contains(r#""count":1,"bodies":[{"id":0,"#), "{answer}");
-    // It was encoded once for the new viewer, and not again while nothing changes.
+    // The frame was encoded once for the new viewer, and is not encoded again while nothing changes.
     let encoded = viewer.encoded();
     assert_eq!(encoded, 1);
     client.say("nonsense");
@@ -176,10 +177,10 @@ fn damaged_messages_never_bring_the_server_down() {
             client.0.send(message).unwrap();
         }
         client.frame();
-        // Bytes that are no frame of a WebSocket.
+        // Sends bytes that are no frame of a WebSocket.
         client.0.get_mut().write_all(&raw).unwrap();
     });
-    // One that is longer than any page's ends its own connection alone.
+    // A message longer than any of the page's ends its own connection alone.
     let mut long = Client::attach(address);
     let mut client = Client::attach(address);
     _ = long.0.send(Message::text("a".repeat(100_000)));

@@ -1,11 +1,11 @@
-//! The cells: which one a body lies in, and which ones it may touch bodies in.
+//! The cells: in which one a body lies, and in which ones it may touch other bodies.
 
 use core::array::from_fn;
 use core::ops::Range;
 
 use super::extent::{Extent, max, min};
 
-/// Bodies of a band of cells, about: they and their counters then stay in the second-level cache.
+/// About so many bodies lie in a band of cells. The bodies and their counters then stay in the second-level cache.
 const BAND: usize = 8192;
 
 /// Most bands, so that a pass over all bodies writes to few places at once.
@@ -18,14 +18,16 @@ const CELLS_A_BODY: usize = 8;
 /// Cells are this much wider than the largest diameter, for what the predicate may be wrong by.
 const SLACK: f32 = 1.0 + 1.0 / 1_048_576.0;
 
-/// And this much, as a part of their width, for each cell on an axis: the place of a cell is computed in `f32`.
+/// Cells are wider by this part of their width for each cell on an axis, since the place of a cell is computed in
+/// `f32`.
 const SLACK_A_CELL: f32 = 1.0 / 2_097_152.0;
 
 /// Below 2^-73 differences square to zero and count as hits.
 const ABSOLUTE_SLACK: f32 = f32::from_bits((127 - 73) << 23);
 
 /// The square or cubic cells over an extent, numbered row by row along the first axis. An empty cell ends each row, and
-/// an empty row each layer, so that the neighbours of a cell are at fixed distances from it and none is another's.
+/// an empty row each layer. So the neighbours of a cell are at fixed distances from it; beyond the border they are
+/// empty cells.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cells<const D: usize> {
     lo: [f32; D],
@@ -36,11 +38,11 @@ pub(super) struct Cells<const D: usize> {
     last: [f32; D],
     /// Distance of neighbours along each axis.
     pub(super) strides: [usize; D],
-    /// Number of the first cell: before it are as many empty ones as lie between neighbours.
+    /// Number of the first cell. Before it stand as many empty cells as the strides add up to.
     pub(super) first: usize,
-    /// Number of cells with all empty ones.
+    /// Number of cells, empty ones included.
     pub(super) all: usize,
-    /// 2 to this power cells make a band.
+    /// A band has 2 to this power cells.
     pub(super) band_shift: u32,
 }
 
@@ -93,7 +95,7 @@ impl<const D: usize> Cells<D> {
         }
     }
 
-    /// The cells on each axis that a body of such a radius may touch bodies in, unless it touches none.
+    /// Returns the cells on each axis in which a body of such a radius may touch bodies; `None` if it touches none.
     #[inline(always)]
     pub(super) fn within(&self, center: [f32; D], radius: f32) -> Option<[Range<usize>; D]> {
         let reach = ((radius + self.radius) * SLACK + ABSOLUTE_SLACK) * self.scale;
@@ -114,7 +116,7 @@ impl<const D: usize> Cells<D> {
         self.all.div_ceil(1 << self.band_shift)
     }
 
-    /// The cell of a point; that of the border for points outside.
+    /// Returns the cell of a point; for a point outside, a cell of the border.
     #[inline(always)]
     #[allow(unsafe_code, reason = "a conversion that the compiler can vectorise")]
     pub(super) fn of(&self, center: [f32; D]) -> u32 {
@@ -122,7 +124,7 @@ impl<const D: usize> Cells<D> {
         for (axis, x) in center.into_iter().enumerate() {
             let at = (x - self.lo[axis]) * self.scale;
             let at = min(max(at, 0.0), self.last[axis]);
-            // SAFETY: at least 0, and at most the last cell, of which there are fewer than 2^31.
+            // SAFETY: the number is at least 0, and at most the last cell, of which there are fewer than 2^31.
             let at = unsafe { at.to_int_unchecked::<i32>() };
             cell += at as u32 * self.strides[axis] as u32;
         }

@@ -31,7 +31,7 @@ impl<const D: usize> Grid<D> {
         self.starts[self.cells.all] = n as u32;
     }
 
-    /// The cell of each body as it came.
+    /// Finds the cell of each body, in the order of the input.
     #[allow(unsafe_code, reason = "each task writes a chunk of its own")]
     fn find_cells(&mut self, n: usize, body: &(impl Fn(usize) -> Body<D> + Sync)) {
         self.cell_of_source.resize(n, 0);
@@ -46,7 +46,7 @@ impl<const D: usize> Grid<D> {
         });
     }
 
-    /// Deals bodies out to bands of cells, so that what follows stays in the cache.
+    /// Deals bodies to bands of cells, so that the sort of each band stays in the cache.
     #[allow(unsafe_code, reason = "counting sort by many tasks: each writes places of its own")]
     fn deal(&mut self, n: usize, body: &(impl Fn(usize) -> Body<D> + Sync)) {
         self.dealt.resize(n, (Body::NONE, 0));
@@ -141,7 +141,7 @@ impl<'a, const D: usize> Target<'a, D> {
     }
 }
 
-/// Sorts bodies by cell, the first of which is `first`; `starts` becomes where each begins.
+/// Sorts bodies by cell. The first cell is `first`; `starts` receives where each cell begins.
 fn counting_sort<const D: usize>(
     starts: &mut [u32],
     first: usize,

@@ -1,4 +1,4 @@
-//! The pairs of bodies in cells, four candidates at a time.
+//! Finds the pairs of bodies in cells, four candidates at a time.
 
 use core::array::from_fn;
 use core::ops::Range;
@@ -52,7 +52,7 @@ impl<const D: usize> Grid<D> {
         self.starts[cell] as usize..self.starts[cell + more + 1] as usize
     }
 
-    /// The pairs of some ranks with each other and with later ones.
+    /// Adds the pairs of some ranks with each other and with later ranks.
     pub(crate) fn join(&self, ranks: Range<usize>, hits: &mut Hits) {
         let first = hits.len();
         for rank in ranks {
@@ -75,8 +75,8 @@ impl<const D: usize> Grid<D> {
         self.cells.strides[axis]
     }
 
-    /// Tests a body against a run of ranks. A run may be empty; four candidates are looked at in any case, since that
-    /// costs less than to find out.
+    /// Tests a body against a run of ranks. A run may be empty. Four candidates are tested in any case, since that
+    /// costs less than a check.
     #[inline(always)]
     fn test(&self, body: &Spread<D>, run: Range<usize>, hits: &mut Hits) {
         let mut at = run.start;
@@ -107,7 +107,7 @@ impl<const D: usize> Grid<D> {
         hits.keep(kept);
     }
 
-    /// A larger body that is not in the grid against all that are.
+    /// Tests a larger body that is not in the grid against the bodies of the grid.
     #[inline(always)]
     pub(crate) fn join_larger(&self, center: [f32; D], radius: f32, body: &Spread<D>, hits: &mut Hits) {
         let Some(ranges) = self.cells.within(center, radius) else { return };

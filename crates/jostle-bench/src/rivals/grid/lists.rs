@@ -1,6 +1,7 @@
-//! Neighbour lists by hand, as compressed sparse rows: bodies in cells as in the grid of pairs; then, cell after cell, the row
-//! of each body from the three (nine) runs of cells around it, four candidates at a time and without a branch on a hit;
-//! and each row to where those of lesser ids end. Neighbours stay in the order of their cells, which a caller may not mind.
+//! Neighbour lists by hand, as compressed sparse rows. Bodies lie in cells as in the grid of pairs. Cell after cell,
+//! the row of each body is made from the three (nine) runs of cells around it, four candidates at a time and without a
+//! branch on a hit. Then each row is copied behind the rows of lesser ids. Neighbours stay in the order of their cells,
+//! which a caller may not mind.
 
 use core::ops::Range;
 
@@ -15,25 +16,25 @@ use super::{CHUNK, Extent, Grid, LANES, body_of, for_each, lanes};
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    /// Neighbours with a greater id alone.
+    /// Only neighbours with a greater id.
     pub(crate) half: bool,
-    /// Squared distances beside the ids.
+    /// Squared distances along with the ids.
     pub(crate) distances: bool,
 }
 
-/// Neighbour lists, and all memory that it takes to fill them.
+/// Neighbour lists, and all memory that filling them takes.
 #[derive(Debug, Default)]
 pub(crate) struct GridLists<const D: usize> {
     grid: Grid<D>,
     tasks: Vec<Rows>,
-    /// Neighbours in each chunk of rows, then in all before.
+    /// The number of neighbours in each chunk of rows; then in all chunks before.
     sums: Vec<usize>,
     pub(crate) offsets: Vec<usize>,
     pub(crate) neighbors: Vec<u32>,
     pub(crate) distances2: Vec<f32>,
 }
 
-/// The rows of a task, by rank. Slots beyond `len` hold what was written there and was no hit.
+/// The rows of a task, by rank. Slots beyond `len` hold candidates that were written there and were no hits.
 #[derive(Debug, Default)]
 struct Rows {
     ids: Vec<u32>,
@@ -67,7 +68,7 @@ impl<const D: usize> GridLists<D> {
         self.deal(wanted.distances);
     }
 
-    /// The rows of all tasks; in `offsets`, behind the place of each, how long it is.
+    /// Fills the rows of all tasks. Writes to `offsets`, one behind the place of each row, how long the row is.
     #[allow(unsafe_code, reason = "each task writes the lengths of its own rows")]
     fn fill_rows<const HALF: bool, const DISTANCES: bool>(&mut self) {
         let (grid, tasks) = (&self.grid, self.grid.tasks());
@@ -93,7 +94,7 @@ impl<const D: usize> GridLists<D> {
         }
     }
 
-    /// From the lengths of rows to where they end.
+    /// Turns the lengths of rows into where rows end.
     #[allow(unsafe_code, reason = "each task sums up a chunk of its own")]
     fn sum_up(&mut self) {
         let n = self.grid.len;
@@ -110,7 +111,7 @@ impl<const D: usize> GridLists<D> {
                 sum += *end;
                 *end = sum;
             }
-            // SAFETY: a number for each chunk.
+            // SAFETY: each chunk has a number of its own.
             unsafe { sums.write(c, sum) };
         });
         let mut all = 0;
@@ -122,7 +123,7 @@ impl<const D: usize> GridLists<D> {
         });
     }
 
-    /// Each row to its place.
+    /// Copies each row to its place.
     #[allow(unsafe_code, reason = "rows are disjoint")]
     fn deal(&mut self, distances: bool) {
         let (grid, tasks, offsets) = (&self.grid, &self.tasks, &self.offsets);
@@ -163,7 +164,7 @@ impl<const D: usize> Grid<D> {
         }
     }
 
-    /// Appends those of a run of ranks that touch a body.
+    /// Appends the bodies of a run of ranks that touch a body.
     #[inline(always)]
     fn add_run<const HALF: bool, const DISTANCES: bool>(&self, body: &Spread<D>, run: Range<usize>, rows: &mut Rows) {
         rows.make_room(run.len() + LANES, DISTANCES);

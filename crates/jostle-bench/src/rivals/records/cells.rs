@@ -5,19 +5,19 @@ use core::ops::Range;
 
 use super::super::grid::Extent;
 
-/// Rows before a cell's own that hold neighbours of it, at most: one in the plane, four in space.
+/// Rows after a cell's own row that hold neighbours of it, at most: one in the plane, four in space.
 pub(super) const MOST_ROWS: usize = 4;
 
-/// Cells exceed the largest diameter by this: the reach of the rounded predicate.
+/// Cells exceed the largest diameter by this factor: the reach of the rounded predicate.
 const SLACK: f64 = 1.0 + 1e-6;
 
 /// Below 2^-73 differences square to zero and count as hits.
 pub(super) const LEAST: f64 = 1.0 / (1_u128 << 73) as f64;
 
-/// Cells of an array, at most, for each body, and for a small one.
+/// The most cells of an array: so many for each body, plus a constant that matters where bodies are few.
 const CELLS_A_BODY: (f64, f64) = (4.0, 4096.0);
 
-/// From a centre to its cell.
+/// Maps a centre to its cell.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cells<const D: usize> {
     lo: [f64; D],
@@ -27,7 +27,7 @@ pub(super) struct Cells<const D: usize> {
     /// Distance of neighbours on each axis.
     strides: [u32; D],
     first: u32,
-    /// Of a hash: the number of places less one, a power of two. Of an array: all ones.
+    /// For a hash, the number of places less one, where places are a power of two. For an array, all ones.
     mask: u32,
     pub(super) all: usize,
 }
@@ -44,7 +44,7 @@ impl<const D: usize> Cells<D> {
         all: 0,
     };
 
-    /// Cells no narrower than `side` over the box of the centres of `n` bodies.
+    /// Makes cells no narrower than `side` over the box of the centres of `n` bodies.
     pub(super) fn over(extent: &Extent<D>, side: f64, n: usize) -> Self {
         let widths: [f64; D] = from_fn(|axis| (f64::from(extent.hi[axis]) - f64::from(extent.lo[axis])).max(0.0));
         let widest = widths.into_iter().fold(0.0, f64::max);
@@ -81,13 +81,13 @@ impl<const D: usize> Cells<D> {
         cell & self.mask
     }
 
-    /// A cell within the table.
+    /// Returns the place of a cell in the table.
     #[inline(always)]
     pub(super) fn wrapped(&self, cell: u32) -> usize {
         (cell & self.mask) as usize
     }
 
-    /// The middle cells of the rows of three that follow a cell's own row.
+    /// Returns the middle cells of the rows of three that follow a cell's own row.
     #[inline(always)]
     pub(super) fn rows_after<'a>(&self, cell: u32, rows: &'a mut [u32; MOST_ROWS]) -> &'a [u32] {
         let s = self.strides;
@@ -107,7 +107,8 @@ impl<const D: usize> Cells<D> {
         own < self.mask && rows.iter().all(|&row| 0 < row && row < self.mask)
     }
 
-    /// The rows of an array, cell after cell, in which bodies may touch one of another size, none here being wider than a cell.
+    /// Visits the rows of an array, each a range of cells, whose bodies may touch a body of another size. No body of
+    /// the array is wider than a cell.
     pub(super) fn each_row_near(&self, center: &[f32; D], radius: f32, mut visit: impl FnMut(Range<usize>)) {
         let reach = f64::from(radius) * SLACK + self.side / 2.0;
         let mut ranges = [(0, 0); D];
@@ -129,7 +130,7 @@ impl<const D: usize> Cells<D> {
     }
 }
 
-/// Distances near the golden section, such that no two cells that are neighbours share a place: then no pair comes twice.
+/// Returns strides near the golden section by which no two neighbouring cells share a place. So no pair comes twice.
 fn strides<const D: usize>(mask: u32) -> [u32; D] {
     let places = f64::from(mask) + 1.0;
     let mut strides = [1; D];
@@ -142,7 +143,7 @@ fn strides<const D: usize>(mask: u32) -> [u32; D] {
     strides
 }
 
-/// Whether cells at most two from each other on each axis have places of their own.
+/// Returns whether cells at most two apart on each axis have places of their own.
 fn apart<const D: usize>(strides: &[u32; D], mask: u32) -> bool {
     let steps = || -2_i32..=2;
     let place = |step: [i32; 3]| {

@@ -1,5 +1,5 @@
-//! A grid of records for each octave of size. The finest cell is so wide that there is about one a body, so that every
-//! level is an array; across levels, the larger body walks the cells that it covers on every finer one.
+//! A grid of records for each octave of size. The finest cells are so wide that there is about one a body, so that
+//! every level is an array. Across levels, the larger body visits the cells that it covers on every finer level.
 
 use jostle_testkit::Scene;
 
@@ -18,7 +18,7 @@ struct Level<const D: usize> {
     grid: RecordGrid<D>,
 }
 
-/// The hierarchy as a rival. Its users keep records, so that these are there before the clock starts.
+/// The hierarchy as a rival. Its users keep records, so the records are made before the clock starts.
 #[derive(Debug, Default)]
 pub(crate) struct RecordLevels<const D: usize> {
     records: Vec<Body<D>>,
@@ -33,14 +33,14 @@ impl<const D: usize> RecordLevels<D> {
         let width = |axis: usize| (f64::from(extent.hi[axis]) - f64::from(extent.lo[axis])).max(0.0);
         let volume = (0..D).map(width).product::<f64>();
         finest = finest.max((volume / n as f64).powf(1.0 / D as f64)).max(LEAST);
-        // Flat worlds have no volume, and few cells all the same.
+        // Flat worlds have no volume, and still few cells.
         finest = (0..D).map(|axis| width(axis) / n as f64).fold(finest, f64::max);
         let octave = |radius: f32| (f64::from(2.0 * radius) / finest).log2().ceil().max(0.0) as usize;
         let count = if scene.is_empty() { 0 } else { octave(extent.radius) + 1 };
         self.levels.truncate(count);
         self.levels.resize_with(count, || Level { bodies: Vec::new(), grid: RecordGrid::default() });
         self.levels.iter_mut().for_each(|level| level.bodies.clear());
-        // Most bodies are on the finest level: only the rest are worth a logarithm.
+        // Most bodies are on the finest level. Only the rest are worth a logarithm.
         let half = (0.5 * finest) as f32;
         for body in &self.records {
             let level = if body.radius < half { 0 } else { octave(body.radius) };
@@ -48,7 +48,7 @@ impl<const D: usize> RecordLevels<D> {
         }
         let mut side = finest;
         for level in &mut self.levels {
-            // Three rows and layers at least stand around a line of cells, so that every level is an array.
+            // At least three rows and layers stand around a line of cells, so that every level is an array.
             level.grid.build(&level.bodies, Cells::over(&extent, side, 9 * n));
             side *= 2.0;
         }
