@@ -1,5 +1,6 @@
-//! What the `jostle` program is made of: the overlapping pairs of a file of circles or spheres, a simulation of bouncing
-//! agents, and a verifier that finds the same pairs in another way. A library so that its readers can be tested alone.
+//! The parts of the `jostle` program: the overlapping pairs of a file of circles or spheres, a simulation of bouncing
+//! agents, and a verifier that finds the same pairs in another way. It is a library so that its readers can be tested
+//! alone.
 
 mod args;
 mod limit;
@@ -23,10 +24,10 @@ use crate::args::{Args, Command};
 pub use crate::args::{InputArgs, Precision};
 pub use crate::read::{Table, read};
 
-/// Exit code for input that cannot be used, as clap's own for a command line that cannot.
+/// Exit code for input that cannot be used. Clap uses the same for a command line that cannot be used.
 const UNUSABLE: u8 = 2;
 
-/// Runs the program: does what the command line says, and tells on standard error what cannot be done.
+/// Runs the program: does what the command line says, and reports an error on standard error.
 #[must_use]
 pub fn run() -> ExitCode {
     let outcome = match Args::parse().command {

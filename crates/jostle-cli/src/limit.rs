@@ -1,4 +1,4 @@
-//! A list of pairs that would not fit is refused before it is made.
+//! Refuses a list of pairs that would not fit, before it is made.
 
 use anyhow::{Result, bail};
 use indicatif::HumanBytes;
@@ -8,11 +8,11 @@ use crate::args::LimitArgs;
 use crate::memory;
 use crate::report::counted;
 
-/// Refuses a list that is longer than the command line allows or, where that says nothing, than free memory holds at
-/// `bytes_a_pair`. Where so many bodies could make too many pairs, `count` counts them first.
+/// Refuses a list that is longer than the command line allows or, if that sets no limit, than free memory holds at
+/// `bytes_a_pair`. If so many bodies could make too many pairs, `count` counts the pairs first.
 ///
 /// # Errors
-/// The refusal of the list or, by `explain`, that of the input.
+/// The refusal of the list, or the refusal of the input as `explain` tells it.
 pub(crate) fn check(
     args: &LimitArgs,
     bodies: usize,

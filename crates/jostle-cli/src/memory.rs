@@ -3,16 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-/// Bytes of a page, of which `/proc/self/statm` tells how many there are.
+/// Bytes of a page; `/proc/self/statm` counts pages.
 const PAGE: u64 = 4096;
 
-/// Bytes that this process may still take, as far as the system tells: free memory, what the limits of its control groups
-/// leave, and what the limit of its own addresses leaves.
+/// Returns the bytes that this process may still take, as far as the system tells: the least of free memory, what the
+/// limits of its control groups leave, and what the limit of its own address space leaves.
 pub(crate) fn free() -> Option<u64> {
     free_under(Path::new("/"))
 }
 
-/// As [`free`], of a system whose files lie under `root`.
+/// The same as [`free`], for a system whose files lie under `root`.
 fn free_under(root: &Path) -> Option<u64> {
     let read = |path: &str| fs::read_to_string(root.join(path)).ok();
     let machine = read("proc/meminfo").and_then(|text| Some(number_after(&text, "MemAvailable:")? * 1024));
@@ -25,8 +25,8 @@ fn free_under(root: &Path) -> Option<u64> {
     [machine, groups, addresses].into_iter().flatten().min()
 }
 
-/// What a control group and those above it leave, by a line of `/proc/self/cgroup`: `0::/path` in the second version,
-/// `number:controllers:/path` in the first.
+/// Returns what a control group and the groups above it leave. `line` is one of `/proc/self/cgroup`: `0::/path` in the
+/// second version, `number:controllers:/path` in the first.
 fn of_group(root: &Path, line: &str) -> Option<u64> {
     let (_, rest) = line.split_once(':')?;
     let (controllers, path) = rest.split_once(':')?;
@@ -39,7 +39,7 @@ fn of_group(root: &Path, line: &str) -> Option<u64> {
     };
     let top = root.join(top);
     let mut left = None;
-    // In a container the path may be that outside of it: what is not there has no limit.
+    // In a container the path may be the one outside of it. A folder that is not there has no limit.
     for folder in top.join(path.trim_start_matches('/')).ancestors().take_while(|folder| folder.starts_with(&top)) {
         let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
         let number = |name: &str| read(name)?.trim().parse::<u64>().ok();
@@ -53,7 +53,7 @@ fn of_group(root: &Path, line: &str) -> Option<u64> {
     left
 }
 
-/// The number that follows a name at the beginning of a line; none where the line has a word in its place.
+/// The number that follows a name at the beginning of a line; `None` if a word stands in its place.
 fn number_after(text: &str, name: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
     rest.split_whitespace().next()?.parse().ok()
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(free_under(root), Some(3_072_000));
         write(root, "proc/self/limits", "Max address space         2409600   unlimited   bytes\n");
         assert_eq!(free_under(root), Some(2_000_000));
-        // The second version: the group has no limit, the one above it has.
+        // The second version: the group has no limit, but the group above it has.
         write(root, "proc/self/cgroup", "0::/user/job\n");
         write(root, "sys/fs/cgroup/user/job/memory.max", "max\n");
         write(root, "sys/fs/cgroup/user/job/memory.current", "5\n");

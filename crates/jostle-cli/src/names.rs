@@ -1,11 +1,11 @@
-//! What files are called.
+//! Names of files.
 
 use std::path::Path;
 
 /// The name that stands for a standard stream.
 pub(crate) const STDIO: &str = "-";
 
-/// What a file is called.
+/// Returns the name of a file, as messages tell it.
 pub(crate) fn name(path: &Path) -> String {
     if path == Path::new(STDIO) { "standard input".to_owned() } else { path.display().to_string() }
 }

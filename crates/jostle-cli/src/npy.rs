@@ -1,5 +1,5 @@
-//! The header of a NumPy array, as the documentation of `numpy.lib.format` has it: six bytes by which the file is known,
-//! two of a version, the length of the text that follows, and that text, a dictionary of Python's.
+//! The header of a NumPy array, as the documentation of `numpy.lib.format` describes it: six bytes by which the file is
+//! known, two bytes of a version, the length of the text that follows, and that text, a Python dictionary.
 
 use std::io::{self, Read, Write};
 
@@ -11,7 +11,7 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// The longest header that is read, in bytes: one of a few axes has some hundred, and NumPy itself reads 10,000.
 const LONGEST: u32 = 1 << 16;
 
-/// Where values begin is a multiple of this, in bytes.
+/// Values begin at a multiple of this, in bytes.
 const ALIGNMENT: usize = 64;
 
 /// Digits that NumPy leaves room for in the length of the first axis, so that an array can grow where it lies.
@@ -28,10 +28,10 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// Reads a header; what comes next of the stream are the values.
+    /// Reads a header. The values come next in the stream.
     ///
     /// # Errors
-    /// When that is none, or tells of more values than 64 bits count.
+    /// When there is no header, or it tells of more values than 64 bits count.
     pub(crate) fn read(stream: &mut impl Read) -> Result<Self> {
         let mut head = [0; 8];
         stream.read_exact(&mut head)?;
@@ -46,7 +46,7 @@ impl Header {
         stream.read_exact(&mut text)?;
         let text = String::from_utf8_lossy(&text);
         let header = Self::parse(&text).with_context(|| format!("its header is {:?}", text.trim_end()))?;
-        // Without axes of 0, so that the product may be taken from either end.
+        // Axes of length 0 are left out, so that the product may be taken from either end.
         let values = header.shape.iter().filter(|&&axis| axis > 0).try_fold(1_u64, |all, &axis| all.checked_mul(axis));
         ensure!(
             values.is_some(),
@@ -104,14 +104,14 @@ impl Header {
     }
 }
 
-/// The next bytes.
+/// Reads the next bytes.
 pub(crate) fn bytes<const N: usize>(stream: &mut impl Read) -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     stream.read_exact(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The first literal of Python's, up to a colon, a comma or a bracket that closes one around it, and what comes after.
+/// Splits text after the first Python literal, which ends at a colon, a comma or a bracket that closes one around it.
 fn literal(text: &str) -> Result<(&str, &str)> {
     let (mut depth, mut quote) = (0_usize, None);
     let end = text.find(|c: char| {
@@ -130,7 +130,7 @@ fn literal(text: &str) -> Result<(&str, &str)> {
     Ok((literal.trim(), rest))
 }
 
-/// The length of an axis: a number in any of Python's bases, and of its second version with an L.
+/// Reads the length of an axis: a number in any of Python's bases, and in Python 2 with an L.
 fn length(text: &str) -> Result<u64> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     let lower = digits.to_ascii_lowercase();
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(file(b"\x93NUMPY\x01\x00\x01"), "failed to fill whole buffer");
     }
 
-    /// Held against the bytes of `numpy.save`.
+    /// The truth is the bytes of `numpy.save`.
     #[test]
     fn headers_are_written_as_numpy_writes_them() {
         for (columns_first, shape, end) in

@@ -85,7 +85,7 @@ fn search<const D: usize>(
     Ok(())
 }
 
-/// What the command line asks for beside the figures.
+/// The outputs that the command line asks for beside the figures.
 struct Outputs {
     pairs: Option<Output>,
     png: Option<Output>,
@@ -168,7 +168,7 @@ fn contacts(bodies: usize, pairs: &[[u32; 2]]) -> Vec<u32> {
     contacts
 }
 
-/// The body with most contacts, the first of several.
+/// The body with most contacts, and their number; the first such body if there are several.
 fn most(contacts: &[u32]) -> Option<(u32, u32)> {
     let (id, most) = contacts.iter().enumerate().rev().max_by_key(|(_, contacts)| **contacts)?;
     Some((id as u32, *most))

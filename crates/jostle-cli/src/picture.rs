@@ -21,7 +21,7 @@ pub(crate) use image::Image;
 pub(crate) use png::write_png;
 pub(crate) use viewport::{Viewport, Window, span};
 
-/// Draws every body, and boxes.
+/// Draws every body, then the outlines of boxes.
 ///
 /// Runs in the current rayon pool; the picture is the same in any.
 pub(crate) fn draw(

@@ -28,12 +28,13 @@ use source::{Format, Source};
 /// Reads the bodies of a file.
 ///
 /// # Errors
-/// Where the file cannot be read, or does not hold what is asked for: which line or row, and what is wrong with it.
+/// When the file cannot be read, or does not hold what is asked for. The error names the line or row, and what is wrong
+/// with it.
 pub fn read(args: &InputArgs) -> Result<Table> {
     read_wanted(args, &columns::Wanted::new(args)?)
 }
 
-/// Reads the bodies of a file, and their velocities where it has them.
+/// Reads the bodies of a file, and their velocities if the file has them.
 pub(crate) fn read_moving(args: &InputArgs) -> Result<Table> {
     read_wanted(args, &columns::Wanted::new(args)?.with_velocities())
 }

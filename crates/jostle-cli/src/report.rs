@@ -23,7 +23,7 @@ impl Report {
         Self { out: Box::new(io::stdout()), closed: false }
     }
 
-    /// On standard error where standard output carries a result.
+    /// Makes a report on standard error if standard output carries a result, else on standard output.
     pub(crate) fn beside(outputs: &[&Output]) -> Self {
         if outputs.iter().any(|output| output.is_stdout()) {
             Self { out: Box::new(io::stderr()), closed: false }
@@ -52,7 +52,7 @@ pub(crate) fn noun(dim: usize) -> &'static str {
     if dim == 2 { "circles" } else { "spheres" }
 }
 
-/// So many things, which are called `plural` in general: `1 pair`, `46,324 pairs`, `1 box`.
+/// A count and its noun, of which `plural` is the plural: `1 pair`, `46,324 pairs`, `1 box`.
 pub(crate) fn counted(count: u64, plural: &str) -> String {
     let ending = if plural.ends_with("xes") { "es" } else { "s" };
     let noun = if count == 1 { plural.strip_suffix(ending).unwrap_or(plural) } else { plural };
@@ -68,7 +68,7 @@ impl fmt::Display for Millis {
     }
 }
 
-/// The duration that `percent` of 100 are no longer than (nearest rank); zero when there are none.
+/// A percentile, by nearest rank: `percent` of 100 durations are no longer. Zero when there are no durations.
 pub(crate) fn percentile(mut times: Vec<Duration>, percent: usize) -> Duration {
     times.sort_unstable();
     let rank = (times.len() * percent).div_ceil(100);

@@ -129,7 +129,7 @@ fn film<const D: usize>(
     })
 }
 
-/// A bar on standard error. It shows nothing where that is no terminal, and leaves nothing behind.
+/// Makes a bar on standard error. It shows nothing if standard error is no terminal, and leaves nothing behind.
 fn progress(frames: u32) -> ProgressBar {
     let style = ProgressStyle::with_template("simulating {bar:40} {human_pos} of {human_len} frames, {eta}");
     let bar = ProgressBar::new(frames.into()).with_finish(ProgressFinish::AndClear);
@@ -141,9 +141,9 @@ fn progress(frames: u32) -> ProgressBar {
 struct Times {
     finds: Vec<Duration>,
     steps: Vec<Duration>,
-    /// Drawing, and waiting for the encoder; of all pictures but that of the start.
+    /// Time for drawing and for waiting for the encoder, for all pictures but the one of the start.
     pictures: Vec<Duration>,
-    /// What the pictures show.
+    /// The part of the world that the pictures show.
     window: Option<Window>,
 }
 

@@ -23,7 +23,8 @@ impl Workers {
         self.pool.current_num_threads()
     }
 
-    /// The threads for a search. With one, the caller's own: handing over to a pool of one would only cost time.
+    /// The threads for a search. If there is one, it is the caller's own: handing over to a pool of one would only cost
+    /// time.
     pub(crate) fn threads(&self) -> Threads<'_> {
         if self.count() == 1 { Threads::Serial } else { Threads::Pool(&self.pool) }
     }

@@ -18,7 +18,8 @@ use crate::threads::Workers;
 use crate::write;
 use difference::Difference;
 
-/// Bodies up to which a double loop is the default: 200,000 make 20 thousand million tests, some ten seconds of two cores.
+/// A double loop is the default up to so many bodies: 200,000 make 20 thousand million tests, some ten seconds of two
+/// cores.
 const BRUTE: usize = 200_000;
 
 /// Peak memory for a pair, measured: the lists of several methods, and what they are compared in.

@@ -22,7 +22,7 @@ use kind::Kind;
 use replace::{check_folder, replace};
 use sink::Sink;
 
-/// What the content of an output is written to.
+/// The writer that takes the content of an output.
 pub(crate) type Out<'a> = BufWriter<Sink<'a>>;
 
 /// One output of a command.
@@ -31,7 +31,7 @@ pub(crate) struct Output {
     /// The option that asked for it.
     option: &'static str,
     kind: Kind,
-    /// No path is standard output.
+    /// `None` is standard output.
     path: Option<PathBuf>,
 }
 
@@ -74,8 +74,8 @@ impl Output {
         self.path.is_none()
     }
 
-    /// Writes what `fill` does. A file appears, or is replaced, only once it is complete; a reader of standard output
-    /// that has seen enough is no error.
+    /// Writes what `fill` writes. A file appears, or is replaced, only once it is complete. It is no error if the
+    /// reader of standard output stops early.
     pub(crate) fn write(&self, fill: impl FnOnce(&mut Out<'_>) -> Result<()>) -> Result<()> {
         match &self.path {
             Some(path) => replace(path, fill),
@@ -86,7 +86,7 @@ impl Output {
     /// Writes a list of pairs.
     ///
     /// # Errors
-    /// When that fails, or this is no output for pairs.
+    /// When writing fails, or this output is not one for pairs.
     pub(crate) fn write_pairs(&self, pairs: &[[u32; 2]]) -> Result<()> {
         self.write(|out| match self.kind {
             Kind::Csv => Ok(csv::write(out, pairs)?),
@@ -100,7 +100,7 @@ impl Output {
         self.path.as_deref().map_or_else(|| Identity::of_stream("/dev/stdout"), Identity::of_output)
     }
 
-    /// Refuses a place that cannot be written, or that holds something else than would take its place.
+    /// Refuses a path that cannot be written, or that holds a file of another kind.
     fn check(&self, force: bool) -> Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
         let refused = || format!("{} {}", self.option, path.display());
@@ -110,7 +110,7 @@ impl Output {
         if !there.is_file() {
             return Ok(());
         }
-        // The superuser may write any file: whoever took the right to do so from a file meant it.
+        // The superuser may write any file. But a user who made a file read-only meant it.
         let writable = !there.permissions().readonly() && fs::File::options().write(true).open(path).is_ok();
         ensure!(writable, "{}: this file is read-only; choose another name, or make it writable", refused());
         let same = force || there.len() == 0 || self.kind.is_kind_of(path);
@@ -119,9 +119,9 @@ impl Output {
     }
 }
 
-/// Refuses outputs that would destroy something, before any work is done: an input, each other, a file that may not be
-/// written or, unless forced, one of another kind. Files are told apart by what they are, not by their names. Standard
-/// output is one of them: where no result goes there, figures do.
+/// Refuses, before any work is done, outputs that would destroy something: an input, each other, a file that may not be
+/// written or, unless forced, a file of another kind. Files are told apart by what they are, not by their names.
+/// Standard output counts too: if no result goes there, figures do.
 pub(crate) fn check(inputs: &[&Path], outputs: &[&Output], force: bool) -> Result<()> {
     for (at, output) in outputs.iter().enumerate() {
         let identity = output.identity();

@@ -1,4 +1,4 @@
-//! Which bodies of a rank others have to know, and which may meet bodies of others.
+//! Finds which bodies of a rank other ranks must know, and which may meet bodies of other ranks.
 
 use crate::cell::Cell;
 use crate::cover::Covered;
@@ -7,19 +7,20 @@ use crate::number::Number;
 use crate::share::Share;
 use crate::survey::{BLOCK, Copied, Survey, class_of};
 
-/// Which pairs of bodies of two ranks a rank is to see.
+/// Which pairs of bodies of two ranks a rank sees.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Reach {
-    /// Each pair is seen by one rank: that of the body of the lesser class of size (radii in powers of two), or, where both
-    /// are of one class, by the lesser rank, which is that of the lesser code once a decomposition has led bodies to their
-    /// owners. So giants are sent to dust, and never dust to giants.
+    /// One rank sees each pair: the rank of the body of the lesser class of size (radii in powers of two). Where both
+    /// bodies are of one class, the lesser rank sees the pair; it has the lesser code once a decomposition has led
+    /// bodies to their owners. So giants are sent to dust, and never dust to giants.
     Half,
-    /// Each pair is seen by both: each rank knows all that its own bodies may touch.
+    /// Both ranks see each pair: each rank knows all bodies that its own may touch.
     Full,
 }
 
 impl Reach {
-    /// Whether the rank of the first body, given with its class, sees its pairs with the second.
+    /// Returns whether the rank of the first body sees its pairs with the second. Each body is given by its class and
+    /// its rank.
     #[inline]
     pub(crate) fn sees(self, first: (u8, u32), second: (u8, u32)) -> bool {
         match self {
@@ -32,9 +33,9 @@ impl Reach {
 /// Bodies of a set near those of other ranks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Border {
-    /// By the rank that has to know them: their positions, ascending.
+    /// For each rank that must know bodies of this rank: their positions, ascending.
     pub(crate) sends: Vec<(u32, Vec<u32>)>,
-    /// Those that may have a pair which this rank sees, ascending.
+    /// Positions of the bodies that may have a pair which this rank sees, ascending.
     pub(crate) own: Vec<u32>,
 }
 

@@ -1,13 +1,13 @@
-//! A space that repeats: bodies moved into its cell, and at which images two boxes meet.
+//! A space that repeats: moves bodies into its cell, and finds the images at which two boxes meet.
 
 use jostle::Space;
 
 use crate::span::Span;
 
-/// Images that are looked at one by one; with more of them, a rank is taken to meet all of another.
+/// The most images that are looked at one by one. With more, a rank is taken to meet all of another rank.
 const MAX_IMAGES: f64 = 4096.0;
 
-/// What is asked of a [`Space`] for each body.
+/// The numbers of a [`Space`] that are needed for each body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cell<const D: usize> {
     vectors: [[f64; D]; D],
@@ -23,7 +23,7 @@ impl<const D: usize> Cell<D> {
         (!space.is_open()).then(|| Self { vectors, duals: space.duals(), origin, repeats })
     }
 
-    /// A point moved into the cell, within rounding: which image of it stands for all does not matter.
+    /// Returns a point moved into the cell, within rounding. Any image of the point may stand for all.
     #[inline]
     pub(crate) fn within(&self, point: [f64; D]) -> [f64; D] {
         let mut moved = point;
@@ -37,14 +37,15 @@ impl<const D: usize> Cell<D> {
         moved
     }
 
-    /// For each axis, whether moving by whole cells changes it, and by how much the vectors reach along it.
+    /// Returns how far the repeating vectors together reach along each axis; 0 where moving by whole cells changes
+    /// nothing.
     pub(crate) fn extents(&self) -> [f64; D] {
         let along = |axis: usize| (0..D).filter(|&k| self.repeats[k]).map(|k| self.vectors[k][axis].abs()).sum();
         core::array::from_fn(along)
     }
 
-    /// Calls `visit` with each shift by whole cells at which the second box may overlap the first; whether there were
-    /// few enough to look at.
+    /// Calls `visit` with each shift by whole cells at which the second box may overlap the first. Returns whether
+    /// there were few enough shifts to look at.
     pub(crate) fn each_shift(&self, first: &Span<D>, second: &Span<D>, mut visit: impl FnMut([f64; D])) -> bool {
         let (one, two) = (self.fractions(first), self.fractions(second));
         let range: [[f64; 2]; D] = core::array::from_fn(|k| {
@@ -64,7 +65,7 @@ impl<const D: usize> Cell<D> {
         }
     }
 
-    /// Between which coordinates along each vector a box lies, in cells.
+    /// Returns the range of a box along each vector, in cells.
     fn fractions(&self, span: &Span<D>) -> [[f64; 2]; D] {
         self.duals.map(|dual| {
             (0..D).fold([0.0; 2], |[low, high], axis| {

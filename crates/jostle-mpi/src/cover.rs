@@ -1,5 +1,5 @@
-//! Where the bodies of a rank lie, roughly: for each class of size at most 64 boxes. No rank knows more of the others, and of most
-//! it knows one box a class.
+//! Where the bodies of a rank lie, roughly: at most 64 boxes for each class of size. No rank knows more of another
+//! rank, and of most ranks it knows one box a class.
 
 use crate::cell::Cell;
 use crate::number::Number;
@@ -7,7 +7,7 @@ use crate::share::Share;
 use crate::span::Span;
 use crate::survey::{CLASSES, Copied, Survey, class_of};
 
-/// Boxes for each class at most: 2^6.
+/// How often the box of a class is halved: at most 2^6 boxes for each class.
 const HALVINGS: u32 = 6;
 
 /// A box that holds bodies of a class, radii included.
@@ -17,10 +17,10 @@ pub(crate) struct Covered<const D: usize> {
     pub(crate) span: Span<D>,
 }
 
-/// Cells over a box, as many along each side as it is long.
+/// Cells over a box, more of them along its longer sides.
 struct Bins<const D: usize> {
     lo: [f64; D],
-    /// Cells for each unit of length; 0 along a side without one.
+    /// Cells for each unit of length; 0 along a side of no length.
     scale: [f64; D],
     counts: [usize; D],
     boxes: Vec<Span<D>>,
@@ -54,7 +54,7 @@ impl<const D: usize> Bins<D> {
     }
 }
 
-/// One box for each class that there is.
+/// Returns one box for each class that has bodies.
 pub(crate) fn totals<const D: usize, T: Number>(
     share: &Share<'_, D, T>,
     cell: Option<&Cell<D>>,
@@ -66,7 +66,7 @@ pub(crate) fn totals<const D: usize, T: Number>(
     (0..).zip(totals).filter(|(_, span)| !span.is_empty()).map(|(class, span)| Covered { class, span }).collect()
 }
 
-/// At most 64 boxes for each class that there is.
+/// Returns at most 64 boxes for each class that has bodies.
 pub(crate) fn cover<const D: usize, T: Number>(
     share: &Share<'_, D, T>,
     cell: Option<&Cell<D>>,
@@ -80,7 +80,7 @@ pub(crate) fn cover<const D: usize, T: Number>(
     }
     let scales: [[f64; D]; CLASSES] =
         core::array::from_fn(|class| bins[class].as_ref().map_or([f64::INFINITY; D], |bins| bins.scale));
-    // About as small as a cell.
+    // Whether a box is about as small as a cell.
     let fits = |class: u8, span: &Span<D>| {
         (0..D).all(|axis| (span.hi[axis] - span.lo[axis]) * scales[class as usize][axis] <= 2.0)
     };
@@ -96,8 +96,8 @@ pub(crate) fn cover<const D: usize, T: Number>(
     (0..).zip(bins).flat_map(boxes).collect()
 }
 
-/// Calls `visit` with the class and the box of each block whose bodies are of one class and which is small enough, and of each
-/// body of the others.
+/// Calls `visit` with the class and the box of each block that is small enough and whose bodies are of one class, and
+/// of each body of all other blocks.
 fn each_run<const D: usize, T: Number>(
     share: &Share<'_, D, T>,
     cell: Option<&Cell<D>>,
@@ -118,12 +118,12 @@ fn each_run<const D: usize, T: Number>(
     }
 }
 
-/// As numbers of a message.
+/// Writes boxes as numbers of a message.
 pub(crate) fn to_numbers<const D: usize>(covered: &[Covered<D>]) -> Vec<f64> {
     covered.iter().flat_map(|c| [f64::from(c.class)].into_iter().chain(c.span.lo).chain(c.span.hi)).collect()
 }
 
-/// What [`to_numbers`] has written.
+/// Reads boxes that [`to_numbers`] has written.
 pub(crate) fn from_numbers<const D: usize>(numbers: &[f64]) -> Vec<Covered<D>> {
     let covered = |values: &[f64]| Covered {
         class: values[0] as u8,

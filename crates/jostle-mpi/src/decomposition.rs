@@ -1,8 +1,8 @@
-//! Which rank is to own which bodies: splitters of the Morton order, found from samples.
+//! Decides which rank owns which bodies: splitters of the Morton order, found from samples.
 //!
-//! After J. S. Huang and Y. C. Chow, "Parallel sorting and data partitioning by sampling" (1983), with exact counts below each
-//! candidate, as in histogram sort (L. V. Kale and S. Krishnan, 1993): the share of a rank is off by the distance of two
-//! candidates at most, of which there are so many for each rank.
+//! After J. S. Huang and Y. C. Chow, "Parallel sorting and data partitioning by sampling" (1983), with exact counts
+//! below each candidate, as in histogram sort (L. V. Kale and S. Krishnan, 1993). The share of a rank is off by at most
+//! the distance of two candidates, and each rank has many of them.
 
 pub(crate) mod key;
 
@@ -18,37 +18,42 @@ use crate::transport::Transport;
 use crate::wire;
 use key::{Frame, Key, Keys};
 
-/// Candidates for each rank. With more ranks there are fewer, so that all of them fit every rank.
+/// Candidates for each rank. With more than `MANY` ranks there are fewer, because every rank holds the candidates of
+/// all ranks.
 const CANDIDATES: usize = 128;
 const CANDIDATES_OF_MANY: usize = 64;
 const MANY: u32 = 256;
 
-/// A code of so many candidates, of those of one rank, is crowded: its bodies get an order of their own.
+/// A code is crowded if it has one `CROWDED`th of as many candidates as a rank gives: its bodies get an order of their
+/// own.
 const CROWDED: usize = 4;
 
-/// By how much of a mean share a cut may be off to be round.
+/// How far a cut may be off so that its key is round, as a part of a mean share.
 const ROUNDED: f64 = 0.02;
 
 /// What a body costs the rank that owns it.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Weights<'a> {
-    /// Each the same.
+    /// Every body costs the same.
     #[default]
     Count,
-    /// What this rank's bodies have cost together, measured time say, spread evenly over them. All ranks give one.
+    /// The cost of all bodies of this rank together, measured time for example, spread evenly over them. All ranks give
+    /// one.
     Rank(f64),
-    /// One for each body.
+    /// The cost of each body.
     Each(&'a [f64]),
 }
 
-/// The units that all weights together come to: whole numbers, whose sums depend on no order.
+/// How many units all weights together make at most. Units are whole numbers, so that sums do not depend on their
+/// order.
 const UNITS: f64 = (1_u64 << 52) as f64;
 
-/// Which rank owns which part of the Morton curve over the centres of all bodies, bodies of equal codes by id.
+/// Says which rank owns which part of the Morton curve over the centres of all bodies. Bodies of equal codes are
+/// ordered by id.
 ///
-/// Codes are over the box of all centres. Where many bodies share a code, since one lies far out or they are one cluster of
-/// many, they are told apart by codes over their own box, and by id where they lie at one point: so ranks get
-/// equal shares of any bodies whatever.
+/// Codes are over the box of all centres. Many bodies may share a code, because one body lies far out or because they
+/// are one cluster of many. Codes over their own box then tell them apart, and ids tell apart bodies that lie at one
+/// point. So ranks get equal shares of any bodies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decomposition<const D: usize> {
     keys: Keys<D>,
@@ -56,7 +61,7 @@ pub struct Decomposition<const D: usize> {
     splitters: Vec<Key>,
 }
 
-/// A body of this rank on its way into the order.
+/// A body of this rank, with its key in the order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Placed {
     pub(crate) key: Key,
@@ -66,7 +71,7 @@ pub(crate) struct Placed {
 impl<const D: usize> Decomposition<D> {
     /// Cuts the curve so that each rank gets its share of the weight. Collective.
     ///
-    /// O(n) on each rank, and some 16 to 128 candidates for each rank on every one.
+    /// O(n) on each rank; every rank holds 64 or 128 candidates for each rank.
     ///
     /// # Errors
     /// [`DistributedError`], the same on every rank.
@@ -88,7 +93,7 @@ impl<const D: usize> Decomposition<D> {
         Ok(Self { keys, splitters })
     }
 
-    /// The rank that is to own a body.
+    /// Returns the rank that is to own a body.
     #[must_use]
     pub fn owner<T: Number>(&self, center: [T; D], id: u64) -> u32 {
         self.owner_of(&self.keys.of(center.map(T::to_f64), id))
@@ -98,7 +103,8 @@ impl<const D: usize> Decomposition<D> {
         self.splitters.partition_point(|splitter| splitter <= key) as u32
     }
 
-    /// What leads every body to its owner, where bodies will stand in the order of the curve. Collective.
+    /// Returns the migration that leads every body to its owner, where bodies will stand in the order of the curve.
+    /// Collective.
     ///
     /// # Errors
     /// [`DistributedError`], the same on every rank.
@@ -113,8 +119,8 @@ impl<const D: usize> Decomposition<D> {
         Ok(Migration::new(ranks, self, &place(&self.keys, &share, ids)))
     }
 
-    /// The greatest weight of a rank over the mean, 1 at best, of bodies that lie where they lie: whether it is time for another
-    /// decomposition. Collective.
+    /// Returns the greatest weight of a rank over the mean, 1 at best, for bodies where they now lie. It tells whether
+    /// a new decomposition is due. Collective.
     #[must_use]
     pub fn imbalance(ranks: &impl Transport, weight: f64) -> f64 {
         let mut greatest = [weight];
@@ -129,10 +135,10 @@ impl<const D: usize> Decomposition<D> {
     }
 
     /// Cuts the curve anew if the imbalance of this weight, number of bodies or measured time, exceeds a threshold, 1.2
-    /// say; whether it did. Collective.
+    /// for example. Returns whether it did. Collective.
     ///
     /// # Errors
-    /// [`DistributedError`], the same on every rank; it stays as it was.
+    /// [`DistributedError`], the same on every rank; the decomposition stays as it was.
     pub fn rebalance<T: Number>(
         &mut self,
         ranks: &impl Transport,
@@ -148,7 +154,8 @@ impl<const D: usize> Decomposition<D> {
     }
 }
 
-/// The first fault of the bodies of this rank, with the number of those that have one; of their displacements where there is none.
+/// Returns the first fault of the bodies of this rank, with the number of faulty bodies; if there is none, the first
+/// fault of their displacements.
 pub(crate) fn first_fault<const D: usize, T: Number>(share: &Share<'_, D, T>, ids: IdsOf<'_>) -> Option<Fault> {
     let mut faults = (0..share.len()).filter_map(|at| share.fault(at).map(|reason| (at, reason)));
     let Some((at, reason)) = faults.next() else {
@@ -157,7 +164,7 @@ pub(crate) fn first_fault<const D: usize, T: Number>(share: &Share<'_, D, T>, id
     Some(Fault::Body { id: ids.get(at), reason, count: 1 + faults.count() as u64 })
 }
 
-/// The box of all centres on all ranks, and the units of weight that each weight of 1 comes to.
+/// Returns the box of the centres on all ranks, and how many units a weight of 1 makes.
 fn survey<const D: usize, T: Number>(
     ranks: &impl Transport,
     share: &Share<'_, D, T>,
@@ -180,7 +187,7 @@ fn survey<const D: usize, T: Number>(
     };
     let mut greatest: Vec<f64> = bounds.to_max().chain([own]).collect();
     agree(ranks, fault.as_ref(), &mut greatest)?;
-    // No rank weighs more than the greatest: so all of them together stay within a u64.
+    // No rank weighs more than the greatest weight, so the units of all ranks together fit a u64.
     let unit = UNITS / f64::from(ranks.size()) / greatest[2 * D].max(f64::MIN_POSITIVE);
     Ok((Span::from_max(&greatest), if unit.is_finite() { unit } else { 0.0 }))
 }
@@ -222,9 +229,9 @@ fn place<const D: usize, T: Number>(keys: &Keys<D>, share: &Share<'_, D, T>, ids
     placed
 }
 
-/// How many units the bodies before each body of the order weigh.
+/// Prefix sums of weight, in units, over the bodies of this rank in their order.
 struct Scale<'a> {
-    /// Of bodies of equal weight.
+    /// Units of each body, where bodies weigh the same.
     each: f64,
     before: Vec<u64>,
     placed: &'a [Placed],
@@ -256,7 +263,7 @@ impl<'a> Scale<'a> {
         self.before(self.placed.len())
     }
 
-    /// The first body with so much before or of it.
+    /// Returns the first body whose prefix sum, its own weight included, exceeds `weight`.
     fn at(&self, weight: u64) -> Option<&Placed> {
         let (mut low, mut high) = (0, self.placed.len());
         while low < high {
@@ -267,13 +274,13 @@ impl<'a> Scale<'a> {
     }
 }
 
-/// Keys at even distances of weight on every rank, of all ranks, in order.
+/// Returns the candidates of all ranks, in order: keys at even distances of weight on each rank.
 fn candidates(ranks: &impl Transport, placed: &[Placed], weights: Weights<'_>, unit: f64) -> Vec<Key> {
     let scale = Scale::new(placed, weights, unit);
     let mut all = [scale.all()];
     ranks.sum(&mut all);
     let step = (all[0] / (per_rank(ranks) * ranks.size() as usize) as u64).max(1);
-    // Ranks begin within a step, each elsewhere, so that those with little are not left out together.
+    // Each rank begins at another place within a step, so that ranks with little weight are not all left out.
     let start = step * u64::from(ranks.rank()) / u64::from(ranks.size());
     let mine: Vec<Key> = (0..)
         .map_while(|k| scale.at(start + k * step).filter(|_| start + k * step < scale.all()))
@@ -289,7 +296,7 @@ fn per_rank(ranks: &impl Transport) -> usize {
     if ranks.size() > MANY { CANDIDATES_OF_MANY } else { CANDIDATES }
 }
 
-/// Finds crowded codes and gives them frames of their own; whether there are any. Collective.
+/// Finds crowded codes and gives them frames of their own. Returns whether there are any. Collective.
 fn refine<const D: usize, T: Number>(
     ranks: &impl Transport,
     keys: &mut Keys<D>,
@@ -316,7 +323,7 @@ fn refine<const D: usize, T: Number>(
     true
 }
 
-/// The candidates that cut the weight best.
+/// Returns the splitters: the candidates that cut the weight best, or round keys near them.
 fn split(
     ranks: &impl Transport,
     placed: &[Placed],
@@ -347,8 +354,8 @@ fn split(
     (1..ranks.size()).map(nearest).collect()
 }
 
-/// The key above one and up to another whose code ends in the most zeros: a cut there follows the borders of large cells, so that few
-/// boxes cover what lies on either side. `None` of one code.
+/// Returns the key above `low` and up to `high` whose code ends in the most zeros. A cut there follows the borders of
+/// large cells, so that few boxes cover the bodies on either side. `None` if both keys have one code.
 fn roundest(low: &Key, high: &Key) -> Option<Key> {
     let differing = (low.code ^ high.code).checked_ilog2()?;
     Some(Key { code: high.code >> differing << differing, ..Key::default() })

@@ -1,4 +1,4 @@
-//! One search over ranks, of bodies where they lie.
+//! One search over ranks. Bodies stay where they lie.
 
 use std::time::Instant;
 
@@ -18,26 +18,26 @@ use crate::stats::DistributedStats;
 use crate::survey::{Survey, class_of};
 use crate::transport::Transport;
 
-/// Of own bodies of a set and the ghosts that they meet.
+/// Pairs of own bodies of one set with ghosts.
 #[derive(Debug, Clone)]
 pub(crate) struct Remote<const D: usize> {
-    /// The position of the body, and the number of the ghost.
+    /// The position of the own body, and the number of the ghost.
     pub(crate) pairs: Vec<[u32; 2]>,
-    /// By how many vectors of the cell the ghost is moved; empty in open space.
+    /// By how many vectors of the cell the ghost of each pair is moved; empty in open space.
     pub(crate) shifts: Vec<[i32; D]>,
-    /// When they touch; empty where nothing moves.
+    /// The time of impact of each pair; empty where nothing moves.
     pub(crate) times: Vec<f64>,
 }
 
-/// What is kept from search to search.
+/// Finders, ghosts and buffers that are kept from search to search.
 #[derive(Debug)]
 pub(crate) struct Engine<const D: usize, T> {
     pub(crate) local: PairFinder<D>,
     pub(crate) near: PairFinder<D>,
-    /// By set.
+    /// The ghosts of each set.
     pub(crate) ghosts: Vec<Ghosts<D, T>>,
     pub(crate) remote: Vec<Remote<D>>,
-    /// Bodies of this rank that may meet ghosts, by set: copies, and their positions.
+    /// By set: copies of the bodies of this rank that may meet ghosts, and their positions.
     pub(crate) border: Vec<(Bunch<D, T>, Vec<u32>)>,
     pub(crate) serial: bool,
     pub(crate) stats: DistributedStats,
@@ -60,7 +60,8 @@ impl<const D: usize, T: Number> Engine<D, T> {
         if self.serial { Threads::Serial } else { Threads::Current }
     }
 
-    /// Makes the ghosts known that this rank has to know, and runs `local` while they travel; then tells all ranks of its error.
+    /// Exchanges ghosts, and runs `local` while they travel. Then runs `remote`, and tells all ranks of an error of
+    /// this rank.
     pub(crate) fn search<'a>(
         &mut self,
         ranks: &impl Transport,
@@ -129,7 +130,7 @@ impl<const D: usize, T: Number> Engine<D, T> {
         Ok(ids)
     }
 
-    /// Lists the pairs of own bodies with ghosts that this rank is to report.
+    /// Lists the pairs of own bodies with ghosts that this rank reports.
     pub(crate) fn list_remote(&mut self, space: &Space<D>, rank: u32) -> Result<(), InputError> {
         let sets = self.ghosts.len();
         let none = || Remote { pairs: Vec::new(), shifts: Vec::new(), times: Vec::new() };
@@ -142,7 +143,7 @@ impl<const D: usize, T: Number> Engine<D, T> {
             if own.is_empty() || ghosts.halo.is_empty() {
                 continue;
             }
-            // Own bodies of a class below this one are to be seen with the ghost by this rank.
+            // This rank sees a ghost's pairs with own bodies of a class below the ghost's limit.
             let mut limits = ghosts.bunch.classes.clone();
             for (_, range) in ghosts.halo.owners().filter(|&(owner, _)| rank < owner) {
                 limits[range].iter_mut().for_each(|limit| *limit += 1);
@@ -175,19 +176,19 @@ pub(crate) fn own_input<'a, const D: usize, T: Number>(shares: &[Share<'a, D, T>
     input.space(space)
 }
 
-/// Columns of a set that some ranks have.
+/// Returns the error for columns of a set that only some ranks give.
 pub(crate) fn not_by_all(what: &str) -> DistributedError {
     let message = format!("{what} are given by some ranks, but not by all that have bodies of the set");
     DistributedError::Rank { rank: 0, message }
 }
 
-/// What no body of any rank exceeds.
+/// Bounds that hold for all bodies of all ranks.
 struct Extremes<const D: usize> {
     greatest: f64,
     pad: [f64; D],
 }
 
-/// One look at each body; then all ranks agree that all is well.
+/// Surveys each share in one pass over its bodies. Then all ranks agree on an error, or go on.
 fn survey<const D: usize, T: Number>(
     ranks: &impl Transport,
     input: &DistributedInput<'_, D, T>,
@@ -232,7 +233,7 @@ fn survey<const D: usize, T: Number>(
     Ok((surveys, Extremes { greatest: values[0], pad }))
 }
 
-/// For each set, where the bodies that it may meet lie on other ranks.
+/// Returns, for each set, the covers of other ranks' bodies that the set may meet.
 fn neighbors<const D: usize, T: Number>(
     ranks: &impl Transport,
     shares: &[Share<'_, D, T>],

@@ -1,4 +1,4 @@
-//! Errors are collective: what one rank refuses, all ranks refuse by the same error, and nobody waits for another.
+//! Errors are collective: if one rank refuses, all ranks return the same error, and no rank waits for another.
 
 use jostle::{InputError, Reason};
 
@@ -11,24 +11,24 @@ pub enum DistributedError {
     /// Bodies with values outside the contract.
     #[error("rank {rank}: body {id}: {reason} ({count} bodies at fault on all ranks)")]
     Body {
-        /// The first rank that has one.
+        /// The first rank that has such a body.
         rank: u32,
-        /// The global id of its first.
+        /// The global id of its first such body.
         id: u64,
-        /// What is wrong with that.
+        /// What is wrong with that body.
         reason: Reason,
-        /// How many there are on all ranks.
+        /// How many such bodies there are on all ranks.
         count: u64,
     },
-    /// What a rank gave, or found, was refused as a whole.
+    /// The input of a rank, or what it found, was refused as a whole.
     #[error("rank {rank}: {message}")]
     Rank {
         /// The first rank that refused.
         rank: u32,
-        /// What it said.
+        /// What that rank said.
         message: String,
     },
-    /// What every rank gave alike: the space of the search.
+    /// The space of the search, which every rank gives alike, was refused.
     #[error(transparent)]
     Input(#[from] InputError),
 }
@@ -83,12 +83,13 @@ impl DistributedError {
     }
 }
 
-/// Agrees whether all ranks may go on. Each of `values` becomes the greatest of all ranks on the way, at no cost.
+/// Lets all ranks agree whether to go on. At no extra cost, each of `values` becomes the greatest of all ranks on the
+/// way.
 ///
 /// # Errors
-/// That of the first rank that has one, on every rank.
+/// On every rank, the error of the first rank that has a fault.
 pub(crate) fn agree(ranks: &impl Transport, fault: Option<&Fault>, values: &mut [f64]) -> Result<(), DistributedError> {
-    // The first rank is the greatest of what falls with the rank; 0 where all is well.
+    // This value falls with the rank, so the first faulty rank has the greatest; 0 means that all is well.
     let first = if fault.is_some() { f64::from(ranks.size() - ranks.rank()) } else { 0.0 };
     let mut all: Vec<f64> = [&[first], &*values].concat();
     ranks.max(&mut all);

@@ -21,11 +21,11 @@ use crate::transport::Transport;
 
 /// Finds every overlapping pair of bodies that lie on many ranks, the same pairs for any number of ranks.
 ///
-/// Each pair of the whole is reported by one rank: the owner of the body of the lesser class of size, radii in powers of two, or,
-/// where both are of one class, the lesser rank (the owner of the lesser code). Its order on each rank depends on the input, its
-/// distribution and the number of ranks alone.
+/// One rank reports each pair: the owner of the body of the lesser class of size (radii in powers of two). Where both
+/// bodies are of one class, the lesser rank reports it (the owner of the lesser code). The order of pairs on each rank
+/// depends on the input, its distribution and the number of ranks alone.
 ///
-/// Make one on each rank and keep it: it owns all memory. All methods that take ranks are collective.
+/// Make one finder on each rank and keep it: it owns all memory. All methods that take ranks are collective.
 ///
 /// ```
 /// use jostle::Circles;
@@ -48,7 +48,7 @@ pub struct DistributedFinder<const D: usize, T: Number = f32> {
     moved: Vec<Moved<D, T>>,
 }
 
-/// Bodies of a set that have been led to this rank.
+/// Copies of the bodies of a set, led to this rank.
 #[derive(Debug)]
 struct Moved<const D: usize, T> {
     centers: [Vec<T>; D],
@@ -114,7 +114,7 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
         Self { engine: Engine::new(), moved: Vec::new() }
     }
 
-    /// A finder that searches on the calling thread alone: for one rank a core.
+    /// A finder that searches on the calling thread alone: for hosts with one rank on each core.
     #[must_use]
     pub fn serial() -> Self {
         let mut finder = Self::new();
@@ -124,8 +124,8 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
 
     /// Finds all pairs of bodies where they lie. Positions in the result are those in the host's columns.
     ///
-    /// Any distribution gives the same pairs; one by a [`Decomposition`], by which bodies that lie close together lie on one rank,
-    /// gives few ghosts. Collective.
+    /// Any distribution gives the same pairs. A distribution by a [`Decomposition`] puts bodies that lie close together
+    /// on one rank, and gives few ghosts. Collective.
     ///
     /// # Errors
     /// [`DistributedError`], the same on every rank.
@@ -137,11 +137,11 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
         find(&mut self.engine, ranks, &input.into())
     }
 
-    /// Finds all pairs of bodies in any distribution: leads copies of them to ranks by a [`Decomposition`] first, each with its share of
-    /// them, and searches there. Positions in the result are those in the order of the curve; [`DistributedFound::ids`] has
-    /// the global ids. Collective.
+    /// Finds all pairs of bodies in any distribution. It first leads copies of the bodies to ranks by a
+    /// [`Decomposition`], so that each rank has its share, and searches there. Positions in the result are positions in
+    /// the order of the curve; [`DistributedFound::ids`] has the global ids. Collective.
     ///
-    /// A host that searches again and again had better lead its own columns, by [`Decomposition::migration`], and use
+    /// A host that searches again and again should lead its own columns, by [`Decomposition::migration`], and use
     /// [`DistributedFinder::find_in_place`].
     ///
     /// # Errors
@@ -154,7 +154,7 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
         let input = input.into();
         let started = Instant::now();
         let mut counts: Vec<u64> = input.shares.iter().map(|share| share.len() as u64).collect();
-        // What goes along is to be known by ranks without bodies, too.
+        // Ranks without bodies must know too which columns migrate.
         counts.extend(input.shares.iter().flat_map(|share| carried(share).map(u64::from)));
         counts
             .extend(input.shares.iter().flat_map(|share| carried(share).map(|is| u64::from(!is && !share.is_empty()))));
@@ -194,8 +194,8 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
         Ok(found)
     }
 
-    /// What [`find_in_place`](Self::find_in_place) would send, and to how many ranks: all of it but the search itself. For models of
-    /// more ranks than there are machines. Collective.
+    /// Does all that [`find_in_place`](Self::find_in_place) does but the search itself. Returns what this rank sends,
+    /// and to how many ranks. For models of more ranks than there are machines. Collective.
     ///
     /// # Errors
     /// [`DistributedError`], the same on every rank.
@@ -208,8 +208,9 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
         Ok(self.engine.stats)
     }
 
-    /// Fills neighbour lists: for each body of this rank, where it lies, all that it touches on any rank; between two sets, for each
-    /// of the first those of the second. Ghosts are told by what is returned. Collective.
+    /// Fills neighbour lists: each body of this rank, where it lies, gets a row of all bodies that it touches on any
+    /// rank. Between two sets, bodies of the first set get rows of bodies of the second. The result tells the ghosts.
+    /// Collective.
     ///
     /// # Errors
     /// [`DistributedError`], the same on every rank; the lists are then of no use.
@@ -237,9 +238,10 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
         Ok(DistributedGhosts { engine })
     }
 
-    /// True while every list that the last search in place with a margin ([`Bodies::with_margin`]) has made, on every rank, holds all
-    /// pairs of these bodies, which are to be given as they were searched: no body of any rank has used up its margin. Ranks
-    /// decide it together: all get the same answer. Until then ghosts are where [`Halo::forward`] says. Collective.
+    /// Returns whether the lists of the last search in place with a margin ([`Bodies::with_margin`]) still hold all
+    /// pairs of these bodies, on every rank: no body of any rank has used up its margin. Give the bodies as they were
+    /// searched. Ranks decide together, and all get the same answer. As long as it is true, ghosts are where
+    /// [`Halo::forward`] says. Collective.
     #[must_use]
     pub fn still_valid<'a>(&self, ranks: &impl Transport, input: impl Into<DistributedInput<'a, D, T>>) -> bool {
         let input = input.into();
@@ -250,27 +252,27 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
     }
 }
 
-/// What a search for neighbours has made known to this rank, borrowed from its finder.
+/// The ghosts and statistics of a search for neighbours on this rank, borrowed from its finder.
 #[derive(Debug, Clone, Copy)]
 pub struct DistributedGhosts<'f, const D: usize, T: Number = f32> {
     engine: &'f Engine<D, T>,
 }
 
 impl<'f, const D: usize, T: Number> DistributedGhosts<'f, D, T> {
-    /// The ghosts that rows speak of: of the set, or of the second of two.
+    /// The ghosts that rows refer to: of the only set, or of the second of two.
     #[must_use]
     pub fn halo(&self) -> &'f Halo {
         &self.engine.ghosts[self.engine.ghosts.len() - 1].halo
     }
 
-    /// What was done; pairs are counted once for each row.
+    /// What the search did; a pair counts once for each row that holds it.
     #[must_use]
     pub fn stats(&self) -> &'f DistributedStats {
         &self.engine.stats
     }
 }
 
-/// What goes along with bodies: layers, groups, displacements.
+/// Returns which optional columns bodies have: layers, groups, displacements.
 fn carried<const D: usize, T: Number>(share: &Share<'_, D, T>) -> [bool; 3] {
     [share.layers.is_some(), share.layers.is_some_and(|layers| layers.group.is_some()), share.moving.is_some()]
 }
@@ -292,19 +294,19 @@ fn find<'f, 'a: 'f, const D: usize, T: Number>(
     Ok(DistributedFound { stats: engine.stats, engine, ids })
 }
 
-/// What this rank has found, borrowed from its finder.
+/// The pairs that this rank has found, borrowed from its finder.
 #[derive(Debug, Clone)]
 pub struct DistributedFound<'f, const D: usize, T: Number = f32> {
     engine: &'f Engine<D, T>,
-    /// Of each set.
+    /// The global ids of each set.
     ids: Vec<IdsOf<'f>>,
     stats: DistributedStats,
 }
 
-/// A pair over all ranks.
+/// A pair of bodies, by their global ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GlobalHit<const D: usize> {
-    /// The global ids: of the first set and of the second, or, within one set, in no order.
+    /// The global ids: first set, then second set; in no fixed order within one set.
     pub ids: [u64; 2],
     /// By how many vectors of the cell the second body is moved to touch the first; 0 in open space.
     pub image_shift: [i32; D],
@@ -317,7 +319,7 @@ impl<'f, const D: usize, T: Number> DistributedFound<'f, D, T> {
         self.stats.pairs as usize
     }
 
-    /// True when this rank reports none.
+    /// True when this rank reports no pair.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -329,8 +331,9 @@ impl<'f, const D: usize, T: Number> DistributedFound<'f, D, T> {
         self.engine.local.last()
     }
 
-    /// The pairs of a body of this rank with a ghost that this rank reports: the position of the body, of set `set`, and the number
-    /// of the ghost, of [`DistributedFound::halo`] of the set that it meets: the same within one set, else the other one.
+    /// The pairs of a body of this rank with a ghost that this rank reports. Each pair holds the position of the body,
+    /// of set `set`, and the number of the ghost in [`DistributedFound::halo`] of the set that `set` meets: the same
+    /// within one set, else the other one.
     ///
     /// # Panics
     /// When there is no such set.
@@ -339,8 +342,8 @@ impl<'f, const D: usize, T: Number> DistributedFound<'f, D, T> {
         &self.engine.remote[set].pairs
     }
 
-    /// By how many vectors of the cell the ghost of each of [`DistributedFound::remote`] is moved to touch the body; empty in open
-    /// space.
+    /// For each pair of [`DistributedFound::remote`], by how many vectors of the cell the ghost is moved to touch the
+    /// body; empty in open space.
     ///
     /// # Panics
     /// When there is no such set.
@@ -349,8 +352,8 @@ impl<'f, const D: usize, T: Number> DistributedFound<'f, D, T> {
         &self.engine.remote[set].shifts
     }
 
-    /// When each of [`DistributedFound::remote`] first touch, from 0 to 1; empty where nothing moves. Those of
-    /// [`DistributedFound::local`] are in [`Found::times_of_impact`].
+    /// When each pair of [`DistributedFound::remote`] first touches, from 0 to 1; empty where nothing moves. The times
+    /// of [`DistributedFound::local`] are in [`Found::times_of_impact`].
     ///
     /// # Panics
     /// When there is no such set.
@@ -377,7 +380,7 @@ impl<'f, const D: usize, T: Number> DistributedFound<'f, D, T> {
         move |at| ids.get(at)
     }
 
-    /// Every pair that this rank reports, by global ids, first those of its own bodies, then those with ghosts.
+    /// Every pair that this rank reports, by global ids: first pairs of its own bodies, then pairs with ghosts.
     pub fn hits(&self) -> impl Iterator<Item = GlobalHit<D>> + '_ {
         let sets = self.ids.len();
         let [first, second] = [self.ids[0], self.ids[sets - 1]];
@@ -403,12 +406,12 @@ impl<'f, const D: usize, T: Number> DistributedFound<'f, D, T> {
         own.chain(remote)
     }
 
-    /// As [`DistributedFound::hits`], without shifts.
+    /// The same as [`DistributedFound::hits`], without shifts.
     pub fn global_pairs(&self) -> impl Iterator<Item = [u64; 2]> + '_ {
         self.hits().map(|hit| hit.ids)
     }
 
-    /// What was done.
+    /// What the search did on this rank.
     #[must_use]
     pub fn stats(&self) -> &DistributedStats {
         &self.stats

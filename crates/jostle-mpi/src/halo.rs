@@ -1,4 +1,4 @@
-//! Ghosts: copies of bodies of other ranks, and the way between them and their owners.
+//! Ghosts: copies of bodies of other ranks, and the exchange of values between ghosts and their owners.
 
 use core::ops::{AddAssign, Range};
 
@@ -11,10 +11,10 @@ use crate::share::{IdsOf, LayerColumns, Share};
 use crate::transport::Transport;
 use crate::wire::{self, Reader};
 
-/// The ghosts of a set on this rank, and which of its bodies are ghosts elsewhere.
+/// The ghosts of a set on this rank, and which bodies of this rank are ghosts elsewhere.
 ///
-/// Ghosts stand in the order of the ranks that own them, and of the bodies there. What they know besides where they are
-/// is brought up to date by [`Halo::forward`], as long as bodies stay with their ranks and in their order.
+/// Ghosts stand in the order of the ranks that own them, then in the order of the bodies there. [`Halo::forward`]
+/// brings values of ghosts up to date, as long as bodies stay on their ranks and in their order.
 #[derive(Debug, Clone, Default)]
 pub struct Halo {
     sends: Vec<(u32, Vec<u32>)>,
@@ -46,7 +46,7 @@ impl Halo {
         self.receives.iter().cloned()
     }
 
-    /// The ranks where bodies of this one are ghosts, each with their positions.
+    /// The ranks where bodies of this rank are ghosts, each with the positions of those bodies.
     pub fn sends(&self) -> impl ExactSizeIterator<Item = (u32, &[u32])> {
         self.sends.iter().map(|(rank, at)| (*rank, at.as_slice()))
     }
@@ -60,8 +60,8 @@ impl Halo {
         self.receives[self.receives.partition_point(|(_, ghosts)| ghosts.end <= ghost)].0
     }
 
-    /// Sends values from owners to ghosts: `ghosts` becomes those of the ghosts, in their order. Collective. Several fields go in
-    /// one message as arrays, `[f64; 6]` say.
+    /// Sends values from owners to ghosts: `ghosts` becomes the values of the ghosts, in their order. Collective.
+    /// Several fields go in one message as arrays, `[f64; 6]` for example.
     ///
     /// # Panics
     /// When there are fewer values than bodies.
@@ -78,8 +78,8 @@ impl Halo {
         }
     }
 
-    /// Sends values back from ghosts to owners, forces say, and adds them to what these have: rank after rank, so that the sum does
-    /// not depend on which message comes first. Collective.
+    /// Sends values, forces for example, back from ghosts to owners, and adds them to the owners' values. It adds rank
+    /// after rank, so that the sum does not depend on which message comes first. Collective.
     ///
     /// # Panics
     /// When there is not a value for each ghost.
@@ -87,7 +87,7 @@ impl Halo {
         self.reverse(ranks, ghosts, owned, |mine, theirs| *mine += theirs);
     }
 
-    /// As [`Halo::reverse_add`], by a sum of the caller's: of arrays, say.
+    /// Does the same as [`Halo::reverse_add`] by the caller's sum, of arrays for example.
     ///
     /// # Panics
     /// When there is not a value for each ghost.
@@ -147,7 +147,7 @@ impl<const D: usize, T: Number> Bunch<D, T> {
         self.group.clear();
     }
 
-    /// Copies of these bodies.
+    /// Replaces the copies by copies of the bodies at these positions.
     pub(crate) fn gather(&mut self, share: &Share<'_, D, T>, at: &[u32], class: impl Fn(f64) -> u8) {
         self.clear();
         for (copies, column) in self.centers.iter_mut().zip(share.bodies.centers()) {
@@ -168,7 +168,7 @@ impl<const D: usize, T: Number> Bunch<D, T> {
         }
     }
 
-    /// The copies as a set of a search, their margins in their radii.
+    /// Returns the copies as a set of a search. Their radii include their margins.
     pub(crate) fn share(&self) -> Share<'_, D, T> {
         let bodies = Bodies::from_slices(self.centers.each_ref().map(Vec::as_slice), &self.radii);
         let group = (!self.group.is_empty()).then_some(self.group.as_slice());
@@ -205,7 +205,7 @@ impl<const D: usize, T: Number> Bunch<D, T> {
     }
 }
 
-/// Ghosts of a set, with all that a search has to know.
+/// Ghosts of a set, with all columns that a search needs.
 #[derive(Debug, Clone)]
 pub(crate) struct Ghosts<const D: usize, T> {
     pub(crate) halo: Halo,
@@ -226,8 +226,8 @@ pub(crate) struct Outgoing<'s, 'a, const D: usize, T: Number> {
     pub(crate) greatest: f64,
 }
 
-/// Sends the bodies of each set that others have to know, and takes in those of others. `meanwhile` runs while they travel. The bytes
-/// that were sent.
+/// Sends the bodies of each set that other ranks must know, and receives ghosts. `meanwhile` runs while messages
+/// travel. Returns the number of bytes that were sent, and the result of `meanwhile`.
 pub(crate) fn exchange<const D: usize, T: Number, R>(
     ranks: &impl Transport,
     sets: &mut [Outgoing<'_, '_, D, T>],

@@ -1,12 +1,13 @@
-//! Every overlapping pair of bodies that lie on many processes, found by all of them together: Jostle under MPI.
+//! Finds every overlapping pair of bodies that lie on many processes: Jostle under MPI.
 //!
-//! Bodies are dealt to ranks along the Morton curve ([`Decomposition`]), each rank searches its own by the engine as it is,
-//! and what crosses borders is found once ([`DistributedFinder`]). Ranks talk by a [`Transport`]: MPI, with the feature `mpi` (`MpiRanks`),
-//! or threads of one process ([`ThreadRanks`]), for tests and models.
+//! A [`Decomposition`] deals bodies to ranks along the Morton curve. Each rank searches its own bodies with the engine
+//! as it is, and [`DistributedFinder`] finds pairs across borders once. Ranks talk by a [`Transport`]: MPI, with the
+//! feature `mpi` (`MpiRanks`), or threads of one process ([`ThreadRanks`]), for tests and models.
 //!
-//! The files, each using only those before it: `transport`, `wire`, `error` (how ranks talk and agree); `number`, `share`, `input`
-//! (what a rank gives); `decomposition`, `migration` (who owns what); `cell`, `survey`, `cover`, `neighborhood`, `border`, `halo` (who has
-//! to know whom); `engine`, `rows`, `finder` (the search).
+//! The files, each of which uses only files before it: `transport`, `wire`, `error` (how ranks talk and agree);
+//! `number`, `share`, `input` (what a rank gives); `decomposition`, `migration` (which rank owns which bodies); `cell`,
+//! `survey`, `cover`, `neighborhood`, `border`, `halo` (which rank must know which bodies); `engine`, `rows`, `finder`
+//! (the search).
 
 mod border;
 mod cell;

@@ -1,4 +1,4 @@
-//! Bodies on their way to their owners: columns of any plain values are led along.
+//! Leads bodies to their owners, with columns of any plain values.
 
 use core::fmt;
 
@@ -14,7 +14,7 @@ pub trait Field {
     /// Number of values.
     fn len(&self) -> usize;
 
-    /// True when there is none.
+    /// True when there is no value.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -22,7 +22,7 @@ pub trait Field {
     /// Writes the values at these positions.
     fn put(&self, at: &[u32], bytes: &mut Vec<u8>);
 
-    /// Takes `counts[k]` values from each message, one after the other, and stands them in this order.
+    /// Takes its number of values from each message, one message after the other, and puts the values into this order.
     fn take(&mut self, messages: &mut [(usize, &[u8])], order: &[u32]);
 }
 
@@ -48,16 +48,17 @@ impl<T: Pod> Field for Vec<T> {
     }
 }
 
-/// Where the bodies of this rank go, and in which order those that come will stand: that of the curve.
+/// Says where the bodies of this rank go, and in which order arriving bodies will stand: the order of the curve.
 ///
-/// It leads any columns, now or later: all that belong to a body have to move with it.
+/// It leads any columns, now or later. All columns that belong to a body must move with it.
 #[derive(Clone, PartialEq)]
 pub struct Migration {
-    /// Bodies by the rank that they go to, each with its bodies in order.
+    /// For each rank that bodies go to: their positions, in order.
     outgoing: Vec<(u32, Vec<u32>)>,
-    /// How many come from which rank.
+    /// How many bodies come from each rank.
     incoming: Vec<(u32, usize)>,
-    /// Of those that have come, one message after the other, which stands where.
+    /// For each place in the new order, which of the arrived bodies stands there. They are numbered message after
+    /// message.
     order: Vec<u32>,
     bodies: usize,
 }
@@ -99,7 +100,7 @@ impl Migration {
             incoming.push((*from, arrived.len()));
             keys.extend(arrived.into_iter().zip(keys.len() as u32..));
         }
-        // What comes from a rank is in order; a stable sort merges runs.
+        // Keys from one rank are in order; a stable sort merges such runs.
         keys.sort_by_key(|&(key, _)| key);
         Self { outgoing, incoming, order: keys.into_iter().map(|(_, at)| at).collect(), bodies: placed.len() }
     }
@@ -110,7 +111,7 @@ impl Migration {
         self.order.len()
     }
 
-    /// True when it will own none.
+    /// True when this rank will own no body.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -122,11 +123,11 @@ impl Migration {
         self.outgoing.iter().filter(|&&(to, _)| to != rank).map(|(_, those)| those.len()).sum()
     }
 
-    /// Leads columns, with the values of the bodies as they lay, to the owners of the bodies, in one message to each rank.
-    /// Collective: all ranks give as many columns of the same types.
+    /// Leads columns, with the values of the bodies as they lay, to the owners of the bodies, in one message to each
+    /// rank. Collective: all ranks give the same number of columns, of the same types.
     ///
     /// # Panics
-    /// When a column has not a value for each body.
+    /// When a column does not have a value for each body.
     pub fn lead(&self, ranks: &impl Transport, fields: &mut [&mut dyn Field]) {
         for (number, field) in fields.iter().enumerate() {
             assert_eq!(field.len(), self.bodies, "column {number} has not a value for each body");

@@ -1,4 +1,4 @@
-//! Which ranks may meet: those whose boxes overlap. They exchange their covers.
+//! Finds which ranks may meet: ranks whose boxes overlap. Such ranks exchange their covers.
 
 use crate::cell::Cell;
 use crate::cover::{self, Covered};
@@ -6,12 +6,12 @@ use crate::span::Span;
 use crate::transport::Transport;
 use crate::wire;
 
-/// What another rank covers, at all images where it may meet this one.
+/// The cover of another rank, at all images where it may meet this rank.
 #[derive(Debug, Clone)]
 pub(crate) struct Foreign<const D: usize> {
     pub(crate) rank: u32,
     pub(crate) boxes: Vec<Covered<D>>,
-    /// What holds all of them.
+    /// The box that holds all of `boxes`.
     pub(crate) whole: Span<D>,
 }
 
@@ -19,12 +19,12 @@ pub(crate) struct Foreign<const D: usize> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Metric<'c, const D: usize> {
     pub(crate) cell: Option<&'c Cell<D>>,
-    /// By how much centres may be off once they have been moved.
+    /// By how much centres may be off, on each axis, once they have been moved into the cell.
     pub(crate) pad: [f64; D],
 }
 
 impl<const D: usize> Metric<'_, D> {
-    /// The boxes at all images that may overlap `own`; `None` where there are too many to be looked at.
+    /// Returns all images of the boxes that may overlap `own`; `None` if there are too many to look at.
     fn images(&self, own: &Span<D>, boxes: &[Covered<D>]) -> Option<Vec<Covered<D>>> {
         let Some(cell) = self.cell else {
             return Some(boxes.iter().copied().filter(|covered| covered.span.overlaps(own)).collect());
@@ -52,7 +52,7 @@ fn joined<const D: usize>(boxes: &[Covered<D>]) -> Span<D> {
     whole
 }
 
-/// Everything: a box that no body is outside of.
+/// Returns a box of all space for each class.
 fn everything<const D: usize>(boxes: &[Covered<D>]) -> Vec<Covered<D>> {
     let all = Span { lo: [f64::NEG_INFINITY; D], hi: [f64::INFINITY; D] };
     let mut classes: Vec<u8> = boxes.iter().map(|covered| covered.class).collect();
@@ -60,16 +60,16 @@ fn everything<const D: usize>(boxes: &[Covered<D>]) -> Vec<Covered<D>> {
     classes.into_iter().map(|class| Covered { class, span: all }).collect()
 }
 
-/// What this rank knows of one of its sets.
+/// Where the bodies of one set on this rank lie.
 pub(crate) struct Own<'s, const D: usize> {
     /// A box for each class.
     pub(crate) totals: Vec<Covered<D>>,
-    /// Makes the cover, if anybody is to have it.
+    /// Makes the cover. Called only if another rank needs it.
     pub(crate) cover: &'s dyn Fn(&[Covered<D>]) -> Vec<Covered<D>>,
 }
 
-/// For each set, the covers of the set that it meets, of all ranks that may meet this one: of itself if it is the only set, else of
-/// the other one. Collective.
+/// Returns, for each set, the covers of all ranks that may meet this one, of the set that it meets: itself if it is the
+/// only set, else the other set. Collective.
 pub(crate) fn meet<const D: usize>(
     ranks: &impl Transport,
     metric: Metric<'_, D>,

@@ -2,16 +2,17 @@
 
 use jostle::{Bodies, Displacements, Reason, Scalar, Set};
 
-/// `f32` or `f64`: what the engine searches, and what a message holds.
+/// `f32` or `f64`: the precision in which the engine searches and messages hold values.
 pub trait Number: Scalar {
-    /// The largest |coordinate| + radius that the engine takes, 2^60 in `f32` and 2^500 in `f64`: that is, whose sum in `f32` is
-    /// rounded to no more.
+    /// The largest |coordinate| + radius that the engine takes: 2^60 in `f32` and 2^500 in `f64`. The value for `f32`
+    /// is the largest sum that `f32` rounds to no more than 2^60.
     const REACH: f64;
 
-    /// How far a coordinate may be off once it has been moved into a cell, relative to all numbers that it is computed of.
+    /// How far a coordinate may be off once it has been moved into a cell, relative to all numbers that it is computed
+    /// from.
     const MOVED: f64;
 
-    /// The fault of a body that reaches farther than that along an axis.
+    /// The fault of a body that reaches beyond [`Number::REACH`] along an axis.
     fn too_far(axis: u8) -> Reason;
 
     /// Displacements of a set of a search.

@@ -1,4 +1,4 @@
-//! Neighbour lists: for each body of a rank all that it touches, on whichever rank that lies.
+//! Neighbour lists: for each body of a rank all bodies that it touches, on any rank.
 
 use core::ops::Range;
 
@@ -7,22 +7,22 @@ use jostle::{Input, InputError, NeighborLists, Rows, Space};
 use crate::engine::{Engine, set_of};
 use crate::number::Number;
 
-/// For each body of this rank all that it touches: a full row, of bodies of this rank and ghosts.
+/// The neighbours of each body of this rank: full rows, of bodies of this rank and ghosts.
 ///
-/// Bodies of this rank (between two sets, of the second one) are numbered by their positions, ghosts from there on: with n of them, n is
-/// ghost 0. Rows are ascending.
+/// Bodies of this rank (between two sets, of the second one) are numbered by their positions. Ghosts are numbered from
+/// there on: with n bodies, number n is ghost 0. Rows are ascending.
 #[derive(Debug, Clone, Default)]
 pub struct DistributedRows<const D: usize> {
     offsets: Vec<usize>,
     neighbors: Vec<u32>,
     shifts: Vec<[i32; D]>,
-    /// Kept from search to search.
+    /// Lists of own bodies and of ghosts, kept from search to search.
     own: NeighborLists,
     near: NeighborLists,
 }
 
 impl<const D: usize> DistributedRows<D> {
-    /// Rows of nothing.
+    /// Returns lists without rows.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -40,7 +40,7 @@ impl<const D: usize> DistributedRows<D> {
         self.len() == 0
     }
 
-    /// Where each row begins, and the number of neighbours in all at the end; empty before the first search.
+    /// Where each row begins, and the number of all neighbours at the end; empty before the first search.
     #[must_use]
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
@@ -61,7 +61,8 @@ impl<const D: usize> DistributedRows<D> {
         &self.neighbors[self.row(body)]
     }
 
-    /// By how many vectors of the cell each of [`DistributedRows::of`] is moved to where it touches; empty in open space.
+    /// For each neighbour of [`DistributedRows::of`], by how many vectors of the cell it is moved to where it touches;
+    /// empty in open space.
     ///
     /// # Panics
     /// When there is no such body.
@@ -74,14 +75,14 @@ impl<const D: usize> DistributedRows<D> {
         self.offsets[body]..self.offsets[body + 1]
     }
 
-    /// Makes ready for rows with image shifts or without them.
+    /// Prepares lists for rows with image shifts or without them.
     pub(crate) fn begin(&mut self, space: &Space<D>) -> &mut NeighborLists {
         let lists = || if space.is_open() { NeighborLists::new() } else { NeighborLists::new().and_image_shifts() };
         (self.own, self.near) = (lists(), lists());
         &mut self.own
     }
 
-    /// Adds ghosts to the rows of own bodies, of which so many may be neighbours.
+    /// Adds ghosts to the rows of own bodies. Ghosts are numbered from `bodies` on.
     pub(crate) fn complete<T: Number>(
         &mut self,
         engine: &mut Engine<D, T>,

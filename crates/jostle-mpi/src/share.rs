@@ -6,13 +6,13 @@ use crate::error::Fault;
 use crate::number::Number;
 use crate::transport::Transport;
 
-/// The names of bodies over all ranks.
+/// How bodies are numbered over all ranks.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Ids<'a> {
-    /// One after the other from rank to rank: the bodies of rank 0 are 0, 1 ..
+    /// Numbers run on from rank to rank: the bodies of rank 0 are 0, 1 ..
     #[default]
     Contiguous,
-    /// One for each body; no two bodies of a set may have the same, on any rank.
+    /// An id for each body; no two bodies of a set may have the same id, on any rank.
     Each(&'a [u64]),
 }
 
@@ -28,7 +28,8 @@ impl<'a> From<&'a Vec<u64>> for Ids<'a> {
     }
 }
 
-/// The bodies of a set that this rank holds, in any distribution over ranks: all on one, none on some, or mixed up.
+/// The bodies of a set that this rank holds, in any distribution over ranks: all on one rank, none on some ranks, or
+/// mixed up.
 ///
 /// ```
 /// use jostle::Circles;
@@ -45,7 +46,7 @@ pub struct Share<'a, const D: usize, T: Number = f32> {
     pub(crate) moving: Option<[&'a [T]; D]>,
 }
 
-/// |coordinate| + |displacement| + radius of moving bodies, 2^250: the engine's limit.
+/// The engine's limit on |coordinate| + |displacement| + radius of moving bodies: 2^250.
 const FARTHEST_MOVING: f64 = f64::from_bits((1023 + 250) << 52);
 
 /// Categories, masks and groups, one value for each body.
@@ -70,26 +71,26 @@ impl<'a, const D: usize, T: Number> From<Bodies<'a, D, T>> for Share<'a, D, T> {
 }
 
 impl<'a, const D: usize, T: Number> Share<'a, D, T> {
-    /// With these global ids.
+    /// Sets the global ids.
     #[must_use]
     pub fn ids(self, ids: impl Into<Ids<'a>>) -> Self {
         Self { ids: ids.into(), ..self }
     }
 
-    /// With what each body is, and what it meets, as [`Layers`] has it: on all ranks or on none.
+    /// Sets what each body is and what it meets, as [`Layers`] does: on all ranks or on none.
     #[must_use]
     pub fn layers(self, category: &'a [u32], mask: &'a [u32]) -> Self {
         Self { layers: Some(LayerColumns { category, mask, group: None }), ..self }
     }
 
-    /// With groups beside the layers, which are to be given before.
+    /// Adds groups to the layers, which must be given first.
     #[must_use]
     pub fn groups(self, group: &'a [i32]) -> Self {
         Self { layers: self.layers.map(|layers| LayerColumns { group: Some(group), ..layers }), ..self }
     }
 
-    /// Each body moves along a straight line during the step, by its displacement, as [`Set::moving`](jostle::Set::moving) has it: the
-    /// bodies of a set on all ranks or on none.
+    /// Moves each body along a straight line during the step, by its displacement, as
+    /// [`Set::moving`](jostle::Set::moving) does: the bodies of a set on all ranks or on none.
     #[must_use]
     pub fn moving(self, displacements: [&'a [T]; D]) -> Self {
         Self { moving: Some(displacements), ..self }
@@ -107,7 +108,7 @@ impl<'a, const D: usize, T: Number> Share<'a, D, T> {
         self.len() == 0
     }
 
-    /// What is wrong with its columns, without a look at each body.
+    /// Checks the shape of the columns, without a look at each body.
     pub(crate) fn check_shape(&self) -> Result<(), Fault> {
         self.bodies.check_shape().map_err(|error| Fault::of(&error))?;
         let bodies = self.len();
@@ -135,7 +136,7 @@ impl<'a, const D: usize, T: Number> Share<'a, D, T> {
         Ok(())
     }
 
-    /// What is wrong with the displacement of a body that is sound itself.
+    /// Returns what is wrong with the displacement of a body that is sound itself, if anything is.
     pub(crate) fn displacement_fault(&self, at: usize, ids: IdsOf<'_>) -> Option<Fault> {
         let (moving, center) = (self.moving?, self.bodies.center(at).map(T::to_f64));
         let radius = self.bodies.radius(at).to_f64();
@@ -147,7 +148,7 @@ impl<'a, const D: usize, T: Number> Share<'a, D, T> {
         )))
     }
 
-    /// What is wrong with a body, if anything is.
+    /// Returns what is wrong with a body, if anything is.
     pub(crate) fn fault(&self, at: usize) -> Option<Reason> {
         let center = self.bodies.center(at).map(T::to_f64);
         let radius = self.bodies.radii().get(at).to_f64();

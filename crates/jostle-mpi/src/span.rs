@@ -31,7 +31,7 @@ impl<const D: usize> Span<D> {
         (0..D).map(|axis| self.hi[axis] - self.lo[axis]).fold(0.0, f64::max)
     }
 
-    /// Moved, and let out by `pad` on each side.
+    /// Returns the box moved by `shift` and enlarged by `pad` on each side.
     pub(crate) fn moved(&self, shift: [f64; D], pad: [f64; D]) -> Self {
         let mut moved = *self;
         for axis in 0..D {
@@ -41,7 +41,7 @@ impl<const D: usize> Span<D> {
         moved
     }
 
-    /// As what [`Transport::max`](crate::Transport::max) makes the box of all ranks from.
+    /// Returns the numbers from which [`Transport::max`](crate::Transport::max) makes the box of all ranks.
     pub(crate) fn to_max(self) -> impl Iterator<Item = f64> {
         self.lo.into_iter().map(|x| -x).chain(self.hi)
     }

@@ -1,4 +1,4 @@
-//! What a search over ranks did on this one.
+//! What a search over ranks did on this rank.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ pub struct DistributedStats {
     pub ghosts: usize,
     /// Ranks whose covers this one has seen.
     pub neighbors: usize,
-    /// Bytes that this rank has sent as ghosts, and as its cover.
+    /// Bytes that this rank has sent as ghosts.
     pub bytes: u64,
-    /// Pairs that this rank reports, those with ghosts among them.
+    /// Pairs that this rank reports, pairs with ghosts included.
     pub pairs: u64,
     /// See [`Stages`].
     pub time: Stages,
@@ -24,22 +24,23 @@ pub struct DistributedStats {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stages {
-    /// Where the curve is cut; of [`find`](crate::DistributedFinder::find) alone.
+    /// Cutting the curve; in [`find`](crate::DistributedFinder::find) alone.
     pub decompose: Duration,
-    /// Bodies on their way to their owners; of [`find`](crate::DistributedFinder::find) alone.
+    /// Leading bodies to their owners; in [`find`](crate::DistributedFinder::find) alone.
     pub migrate: Duration,
-    /// A look at each body, and who the neighbours are: waiting for other ranks included.
+    /// Looking at each body and finding the neighbours, with all waiting for other ranks.
     pub survey: Duration,
-    /// Which bodies others have to know; and the ghosts' way here, less the time of the local search, which runs meanwhile.
+    /// Finding the bodies that other ranks must know, and exchanging ghosts, less the time of the local search, which
+    /// runs meanwhile.
     pub halo: Duration,
-    /// Pairs of bodies of this rank.
+    /// Finding pairs of bodies of this rank.
     pub local: Duration,
-    /// Pairs of bodies of this rank and ghosts.
+    /// Finding pairs of bodies of this rank with ghosts.
     pub remote: Duration,
 }
 
 impl Stages {
-    /// All of them.
+    /// The time of all stages together.
     #[must_use]
     pub fn total(&self) -> Duration {
         self.decompose + self.migrate + self.survey + self.halo + self.local + self.remote

@@ -1,47 +1,49 @@
-//! One look at each body of a rank: are they sound, and where do runs of them lie.
+//! One look at each body of a rank: whether bodies are sound, and which boxes hold runs of them.
 
 use crate::cell::Cell;
 use crate::number::Number;
 use crate::share::Share;
 use crate::span::Span;
 
-/// Bodies of a block: successive ones, which lie close together once a decomposition has led them to their owners.
+/// Bodies of a block. They are successive, so they lie close together once a decomposition has led bodies to their
+/// owners.
 pub(crate) const BLOCK: usize = 64;
 
-/// Factor on a radius before it enters a box, 1 + 2^-20: it covers what the engine's predicate may round, as the margin of a box
-/// in `jostle::Aabb` does. The sums below need none: rounding is monotone, so that boxes which overlap do so when rounded.
+/// Factor on a radius before it enters a box, 1 + 2^-20. It covers the rounding of the engine's predicate, as the
+/// margin of a box in `jostle::Aabb` does. The sums below need no factor: rounding is monotone, so boxes that overlap
+/// also overlap when rounded.
 const GROWTH: f64 = 1.0 + 1.0 / (1 << 20) as f64;
 
-/// What a difference of coordinates may be and still square to zero in `f32`: 2^-73.
+/// A bound on differences of coordinates that square to zero in `f32`: 2^-73.
 const TINY: f64 = f64::from_bits((1023 - 73) << 52);
 
-/// Classes of size: radii of a class lie within a factor of 2 of each other, but for the last one, which has all that are
-/// smaller still. Class [`CLASSES`] - 1 has the greatest of all ranks.
+/// Number of classes of size. Radii of a class lie within a factor of 2 of each other; class 0 has all smaller radii as
+/// well. Class [`CLASSES`] - 1 has the greatest radius of all ranks.
 pub(crate) const CLASSES: usize = 16;
 
 /// A run of bodies.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Block<const D: usize> {
-    /// What holds all of them, radii included.
+    /// The box that holds all of its bodies, radii included.
     pub(crate) span: Span<D>,
     pub(crate) least: f64,
     pub(crate) greatest: f64,
 }
 
-/// All bodies of a rank.
+/// The result of one look at all bodies of a share.
 #[derive(Debug, Clone)]
 pub(crate) struct Survey<const D: usize> {
     pub(crate) blocks: Vec<Block<D>>,
     /// Whether any body is outside the contract.
     pub(crate) sound: bool,
     pub(crate) greatest: f64,
-    /// The greatest |coordinate| on each axis, as given and in the cell.
+    /// The greatest |coordinate| on each axis, as given (`far`) and in the cell (`far_within`).
     pub(crate) far: [f64; D],
     pub(crate) far_within: [f64; D],
 }
 
-/// What a box of a path is let out by, relative to the path's length: 2^-20, far more than the 2^-26 by which two bodies may be apart that
-/// touch by rounding (of squares in `f64`) alone.
+/// By how much the box of a path is enlarged, relative to the path's length: 2^-20. That is far more than 2^-26, the
+/// distance at which two bodies may touch by rounding (of squares in `f64`) alone.
 const PATH_GROWTH: f64 = 1.0 / (1 << 20) as f64;
 
 /// Centres, displacements and radii of a block, in `f64`, in the cell.
@@ -68,7 +70,7 @@ impl<const D: usize> Copied<D> {
         });
     }
 
-    /// Reads a block, whose bodies are sound.
+    /// Reads a block of sound bodies, and moves them into the cell if there is one.
     pub(crate) fn read_within<T: Number>(&mut self, share: &Share<'_, D, T>, cell: Option<&Cell<D>>, block: usize) {
         self.read(share, block);
         if let Some(cell) = cell {
@@ -142,7 +144,7 @@ impl<const D: usize> Copied<D> {
 }
 
 impl<const D: usize> Survey<D> {
-    /// O(n), in one pass.
+    /// Surveys a share in one pass, in O(n).
     pub(crate) fn new<T: Number>(share: &Share<'_, D, T>, cell: Option<&Cell<D>>) -> Self {
         let count = share.len().div_ceil(BLOCK);
         let mut survey =
@@ -160,13 +162,13 @@ impl<const D: usize> Survey<D> {
             survey.greatest = survey.greatest.max(block.greatest);
             survey.blocks.push(block);
         }
-        // A margin that is added to a negative radius may hide it.
+        // Adding the margin may hide a negative radius.
         survey.sound &= share.bodies.margin().to_f64() == 0.0 || (0..share.len()).all(|at| share.fault(at).is_none());
         survey
     }
 }
 
-/// The class of a radius, where the greatest radius of all ranks is given.
+/// Returns the class of a radius, given the greatest radius of all ranks.
 #[inline]
 pub(crate) fn class_of(radius: f64, greatest: f64) -> u8 {
     let exponent = |radius: f64| (radius.to_bits() >> 52) as usize;

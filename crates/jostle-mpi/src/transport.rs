@@ -1,4 +1,4 @@
-//! How ranks talk: the few operations that distribution needs, and the two bodies of them.
+//! How ranks talk: the few operations that distribution needs, and their two implementations.
 
 #[cfg(feature = "mpi")]
 pub(crate) mod mpi;
@@ -9,7 +9,8 @@ pub type Messages = Vec<(u32, Vec<u8>)>;
 
 /// Ranks that talk to each other. Every method is collective: all ranks call the same ones in the same order.
 ///
-/// Bodies: [`ThreadRanks`](crate::ThreadRanks), ranks that are threads of one process, and, with the feature `mpi`, `MpiRanks`.
+/// Implementations: [`ThreadRanks`](crate::ThreadRanks), ranks that are threads of one process, and, with the feature
+/// `mpi`, `MpiRanks`.
 pub trait Transport {
     /// The number of this rank, from 0.
     fn rank(&self) -> u32;
@@ -20,27 +21,29 @@ pub trait Transport {
     /// Returns once all ranks have come here.
     fn barrier(&self);
 
-    /// Sends messages, at most one to each rank, and returns those for this rank in ascending order of the ranks that sent
-    /// them. Who sends to whom need not be known beforehand, and costs nothing where nobody does. `meanwhile` runs on
-    /// this thread while messages travel.
+    /// Sends messages, at most one to each rank, and returns the messages for this rank in ascending order of their
+    /// senders. Ranks need not know beforehand who sends to whom, and a pair of ranks without a message costs nothing.
+    /// `meanwhile` runs on this thread while messages travel.
     ///
     /// # Panics
-    /// When a message is for a rank that does not exist, or a second one for the same.
+    /// When a message is for a rank that does not exist, or is the second one for the same rank.
     fn exchange<R>(&self, outgoing: Messages, meanwhile: impl FnOnce() -> R) -> (Messages, R);
 
-    /// What every rank gives, in the order of ranks.
+    /// Returns the bytes that every rank gives, in the order of ranks.
     fn all_gather(&self, mine: &[u8]) -> Vec<Vec<u8>>;
 
-    /// Each of `values` becomes the greatest that a rank gives.
+    /// Replaces each of `values` by the greatest that a rank gives.
     fn max(&self, values: &mut [f64]);
 
-    /// Each of `values` becomes the sum over all ranks. Whole numbers, so that no order of adding them matters.
+    /// Replaces each of `values` by its sum over all ranks. Values are whole numbers, so that no order of adding them
+    /// matters.
     fn sum(&self, values: &mut [u64]);
 
-    /// The sum of what ranks before this one give: an exclusive scan.
+    /// Returns the sum of the values that ranks before this one give: an exclusive scan.
     fn scan(&self, value: u64) -> u64;
 
-    /// One message to every rank and one from every rank, both in the order of ranks; empty ones are not sent.
+    /// Sends one message to every rank and returns one from every rank, both in the order of ranks. Empty messages are
+    /// not sent.
     fn all_to_all(&self, outgoing: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         let messages = (0..).zip(outgoing).filter(|(_, bytes)| !bytes.is_empty()).collect();
         let mut incoming = vec![Vec::new(); self.size() as usize];
@@ -50,14 +53,14 @@ pub trait Transport {
         incoming
     }
 
-    /// What rank `root` gives, on every rank.
+    /// Returns the bytes that rank `root` gives, on every rank.
     fn broadcast(&self, root: u32, mine: &[u8]) -> Vec<u8> {
         let mine = if self.rank() == root { mine } else { &[] };
         self.all_gather(mine).swap_remove(root as usize)
     }
 }
 
-/// Looks whether messages can be sent.
+/// Panics unless all messages can be sent.
 pub(crate) fn check_addresses(outgoing: &Messages, size: u32) {
     let mut taken = vec![false; size as usize];
     for &(to, _) in outgoing {

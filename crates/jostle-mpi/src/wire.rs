@@ -15,7 +15,7 @@ impl Reader<'_> {
     /// Appends the next `count` values to a column.
     ///
     /// # Panics
-    /// When fewer are left: ranks that do not run the same program.
+    /// When fewer values are left: the ranks do not run the same program.
     pub(crate) fn take<T: Pod>(&mut self, count: usize, column: &mut Vec<T>) {
         let (values, rest) = self.0.split_at(count * size_of::<T>());
         column.extend(values.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned::<T>));

@@ -42,7 +42,6 @@ use shape::{Checked, check_distance};
 /// Queries refuse, with [`QueryError::Query`], whatever is not finite, has a negative radius or a |coordinate|
 /// (+ radius) above 2^60, a box whose `lo` is above its `hi`, a direction of zero, and a greatest distance that is
 /// negative or NaN. The list then stays as it was.
-/// list is then as it was.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }

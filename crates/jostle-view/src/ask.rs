@@ -10,37 +10,37 @@ use crate::record;
 use crate::shown::{Shown, Tree};
 use crate::view::{View, corners};
 
-/// Bodies that an answer lists; it counts all.
+/// Most bodies that an answer lists; it counts all.
 const LISTED: usize = 64;
 
-/// Bodies of which contacts are counted.
+/// Most bodies whose contacts are counted.
 const COUNTED: usize = 8;
 
-/// What is asked. Coordinates are finite.
+/// A question. Coordinates are finite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Question {
     /// Which bodies hold a point.
     Point([f32; 2]),
-    /// Which are nearest to it.
+    /// Which bodies are nearest to a point.
     Nearest { point: [f32; 2], count: u32 },
-    /// How many touch a box.
+    /// How many bodies touch a box.
     Aabb { lo: [f32; 2], hi: [f32; 2] },
     /// Which sphere is first on a line of sight.
     Sight { origin: [f32; 3], direction: [f32; 3] },
     /// How long each task of a search takes.
     Record,
-    /// Which a ray hits.
+    /// Which bodies a ray hits.
     Ray { origin: [f32; 2], direction: [f32; 2] },
 }
 
-/// What is asked where a search has left no tree that answers; kept until there is another search.
+/// Trees that answer if a search has left none that does; kept until the next search.
 #[derive(Debug)]
 pub(crate) struct Kept {
     /// The number of the search, and that of the bodies.
     of: Option<(u64, usize)>,
     tree: LinearTree<2>,
     boxes: PreparedSet<2>,
-    /// As far as any corner of the boxes lies.
+    /// The box of all finite corners of the boxes.
     reach: Aabb<2>,
 }
 
@@ -88,8 +88,8 @@ impl Question {
         }
     }
 
-    /// Asks the tree of the bodies of this view, or one made for this where a search has left none, and says in JSON what it
-    /// answers, or refuses.
+    /// Asks the tree of the bodies of this view, or a tree made for the question if a search has left none. Returns the
+    /// answer, or the refusal, in JSON.
     pub(crate) fn json(self, number: u32, view: View<'_>, shown: &Shown<'_>, kept: &mut Kept) -> String {
         let told = match self {
             Self::Record => record::json(view, shown.heights_of(view)).map_err(|refusal| refusal.to_string()),
@@ -132,7 +132,7 @@ impl Question {
             Self::Point(point) => queries.point(point, &mut ids)?,
             Self::Nearest { point, count } => queries.nearest(point, count as usize, f32::INFINITY, &mut bodies)?,
             Self::Aabb { lo, hi } => queries.aabb(Aabb { lo, hi }, &mut ids)?,
-            // Not of circles.
+            // These questions are not about circles.
             Self::Record | Self::Sight { .. } => {}
             Self::Ray { origin, direction } => queries.ray(Ray::new(origin, direction), &mut bodies)?,
         }
@@ -154,7 +154,7 @@ impl Question {
             Self::Ray { origin, direction } => {
                 queries.ray(wide(origin), wide(direction), f64::INFINITY, &mut reached)?
             }
-            // Not of boxes.
+            // These questions are not about boxes.
             Self::Record | Self::Sight { .. } => {}
         }
         let took = start.elapsed();
@@ -219,7 +219,7 @@ mod tests {
         assert!(ask(Question::Aabb { lo: [1.0; 2], hi: [0.0; 2] }).contains(r#""error":""#));
         let record = ask(Question::Record);
         assert!(record.starts_with(r#"{"ask":5,"kind":"record","regions":["#) && record.ends_with('}'), "{record}");
-        // Of another view's bodies it makes a tree of its own.
+        // For another view's bodies, the question makes a tree of its own.
         let two = Circles::new(&x[..2], &y[..2], 1.0).into();
         let other = Question::Point([1.5, 0.0]).json(1, two, &(&found).into(), &mut Kept::default());
         assert!(other.contains(r#""count":1,"bodies":[{"id":1,"#), "{other}");
@@ -236,7 +236,7 @@ mod tests {
         let point = ask(Question::Point([1.5, 0.25]));
         let bodies = r#""count":2,"bodies":[{"id":0,"lo":[0,0],"hi":[2,1],"distance":0,"contacts":1},{"id":1,"#;
         assert!(point.contains(bodies), "{point}");
-        // One without end is told as far as another's corner.
+        // A box without end is told as far as another box's corner.
         let nearest = ask(Question::Nearest { point: [6.0, 0.5], count: 1 });
         assert!(nearest.contains(r#"[{"id":2,"lo":[8,0],"hi":[8,1],"distance":2}]"#), "{nearest}");
         assert!(ask(Question::Aabb { lo: [2.5; 2], hi: [9.0; 2] }).contains(r#""count":0"#));

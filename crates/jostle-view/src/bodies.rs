@@ -4,13 +4,15 @@ use jostle::{Boxes, Boxes64, Circles, Circles64, InputError, LinearTree, PairFin
 use jostle_cli::Table;
 use jostle_view::{Shown, View};
 
-/// Circles, spheres, or boxes in the plane. Searched in 32-bit floats where these hold all values, else in 64, as by `jostle pairs`.
+/// Circles, spheres, or boxes in the plane. They are searched in 32-bit floats if these hold all values, else in 64-bit
+/// ones, as by `jostle pairs`.
 #[derive(Debug, Default)]
 pub(crate) struct Bodies {
     shape: Shape,
-    /// As they are shown: 64-bit values less a common origin, so that what lies far off is still told apart, and rounded.
+    /// The columns as they are shown: 64-bit values less a common origin, so that bodies far off are still told apart,
+    /// and rounded.
     columns: Vec<Vec<f32>>,
-    /// Values that 32 bits do not hold.
+    /// All columns, if 32 bits do not hold all values.
     exact: Option<Vec<Vec<f64>>>,
 }
 
@@ -26,19 +28,19 @@ enum Shape {
     Boxes,
 }
 
-/// What searches are kept in from file to file.
+/// The finders and trees of searches, kept from file to file.
 #[derive(Debug, Default)]
 pub(crate) struct Finders {
     plane: PairFinder<2>,
     space: PairFinder<3>,
-    /// Of the bodies as they are shown, where they are searched in 64 bits.
+    /// Trees of the bodies as they are shown, if the bodies are searched in 64 bits.
     plane_tree: LinearTree<2>,
     space_tree: LinearTree<3>,
     boxes: PairFinder<2>,
 }
 
 impl Bodies {
-    /// The bodies of a table; its boxes lie in the plane.
+    /// Takes the bodies of a table, whose boxes lie in the plane.
     pub(crate) fn of(table: &Table) -> Self {
         let shape = match table.dim() {
             _ if table.is_of_boxes() => Shape::Boxes,
@@ -55,14 +57,14 @@ impl Bodies {
             return Self { shape, columns: columns.iter().map(|column| narrow(column, 0.0)).collect(), exact: None };
         }
         let middle = |columns: &[&Vec<f64>]| {
-            // What is not finite is refused by the search, or is a side that a box does not have.
+            // The search refuses values that are not finite, or they are sides that a box does not have.
             let finite = columns.iter().flat_map(|column| column.iter()).filter(|x| x.is_finite());
             let [lo, hi] = finite.fold([f64::INFINITY, f64::NEG_INFINITY], |[lo, hi], &x| [lo.min(x), hi.max(x)]);
             if lo <= hi { lo / 2.0 + hi / 2.0 } else { 0.0 }
         };
         let origins: Vec<_> = match (shape, &columns[..]) {
             (Shape::Boxes, [x0, y0, x1, y1]) => [middle(&[x0, x1]), middle(&[y0, y1])].repeat(2),
-            // Radii, which come last, have none.
+            // Radii, which come last, have no origin.
             (_, [axes @ .., _]) => axes.iter().map(|axis| middle(&[axis])).chain([0.0]).collect(),
             (_, []) => Vec::new(),
         };
@@ -74,7 +76,7 @@ impl Bodies {
         self.columns.get(number).map_or(&[], Vec::as_slice)
     }
 
-    /// As they are shown, spheres along their third axis.
+    /// The bodies as they are shown, spheres along their third axis.
     pub(crate) fn view(&self) -> View<'_> {
         let column = |number| self.column(number);
         match self.shape {
@@ -88,10 +90,10 @@ impl Bodies {
         Boxes::new([self.column(0), self.column(1)], [self.column(2), self.column(3)])
     }
 
-    /// Searches them.
+    /// Searches the bodies.
     ///
     /// # Errors
-    /// As a search of them, or of what is shown of them.
+    /// Those of a search of the bodies, or of the bodies as they are shown.
     pub(crate) fn find(&self, finders: &mut Finders) -> Result<(), InputError> {
         let column = |number| self.column(number);
         let circles = Circles::new(column(0), column(1), column(2));
@@ -116,7 +118,7 @@ impl Bodies {
         Ok(())
     }
 
-    /// What was found last, when that was a search of these bodies.
+    /// What the last search found, if that was a search of these bodies.
     pub(crate) fn shown<'a>(&'a self, finders: &'a Finders) -> Shown<'a> {
         match (self.shape, &self.exact) {
             (Shape::Circles | Shape::Boxes, None) => (&finders.plane.last()).into(),

@@ -1,9 +1,9 @@
-//! Clusters: bodies that touch, or that others between them join.
+//! Clusters: bodies that touch, directly or through other bodies.
 
-/// Which bodies belong together. Kept for its memory.
+/// Which bodies belong together. Kept from frame to frame for its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Clusters {
-    /// One of the same cluster with a smaller id; the smallest has itself.
+    /// For each body, one of the same cluster with a smaller id; the smallest has itself.
     parents: Vec<u32>,
     sizes: Vec<u32>,
 }
@@ -35,7 +35,8 @@ impl Clusters {
         Count { clusters: sizes.clone().count() as u32, largest: sizes.max().unwrap_or(0) }
     }
 
-    /// A number for each body: 0 where it is free, else one from 1 to 255 that its cluster shares; others may have the same.
+    /// A number for each body: 0 if it is free, else one from 1 to 255 that its cluster shares. Other clusters may have
+    /// the same one.
     pub(crate) fn shades(&self) -> impl Iterator<Item = u8> {
         self.parents.iter().map(|&first| match self.sizes[first as usize] {
             0 | 1 => 0,
@@ -73,7 +74,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against labels that spread until nothing changes.
+        /// Compares with labels that spread until nothing changes.
         #[test]
         fn clusters_are_what_spreading_labels_says(pairs in prop::collection::vec([0_u32..30, 0_u32..30], 0..40)) {
             let mut labels: Vec<_> = (0..30).collect::<Vec<u32>>();

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-/// What names of files of bodies end in; and with .gz where they are packed.
+/// Endings of names of files of bodies; .gz follows where files are packed.
 const ENDINGS: [&str; 5] = ["csv", "tsv", "txt", "npy", "parquet"];
 
-/// The files that are named, those in directories and those that a pattern fits (`*`: anything, `?`: one character, within the
-/// name), in natural order: numbers within names count as numbers.
+/// Lists the files that are named, the files in directories, and the files that a pattern fits (`*`: anything, `?`: one
+/// character, within the name). They stand in natural order: numbers within names count as numbers.
 ///
 /// # Errors
-/// When a directory cannot be read, or one, or a pattern, stands for no file.
+/// When a directory cannot be read, or a directory or a pattern stands for no file.
 pub(crate) fn list(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in named {
@@ -74,7 +74,7 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
     pattern[at..].iter().all(|&c| c == b'*')
 }
 
-/// frame2 before frame10.
+/// Compares names in natural order: frame2 before frame10.
 fn natural(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a, b);
     loop {
@@ -89,7 +89,7 @@ fn natural(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// What stands before the first digit, the digits, and the rest.
+/// Splits a name: the part before the first digit, the digits, and the rest.
 fn split(name: &str) -> (&str, &str, &str) {
     let (text, rest) = name.split_at(name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len()));
     let (number, rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));

@@ -1,4 +1,4 @@
-//! The bodies of a file, or of many, which are a film.
+//! The bodies of a file, or of many files, which make a film.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -53,7 +53,7 @@ pub(crate) struct Film {
 }
 
 impl Film {
-    /// The film that is asked for, at its first frame; none where none is.
+    /// Opens the film that is asked for, at its first frame; `None` if none is asked for.
     ///
     /// # Errors
     /// When there are no such files, or the first one cannot be read or searched.
@@ -69,10 +69,10 @@ impl Film {
         Ok(Some(film))
     }
 
-    /// Shows it for ever. A single file has no controls.
+    /// Shows the film for ever. A single file has no controls.
     pub(crate) fn run(&mut self, viewer: &mut Viewer) -> Result<()> {
         self.controls.paused = self.files.len() == 1;
-        // The first frame has its time, too.
+        // The first frame has its time, like the others.
         self.pace.begins(&self.controls);
         loop {
             while let Some(command) = viewer.command() {
@@ -96,7 +96,7 @@ impl Film {
                     viewer.set_rest(start.elapsed());
                     viewer.frame(self.bodies.view(), self.bodies.shown(&self.finders));
                 }
-                // The frame before is still to be seen; the one after may be readable.
+                // The page still shows the frame before. The frame after may be readable.
                 Err(refusal) => (self.controls.notice, self.controls.paused) = (format!("{refusal:#}"), true),
             }
             self.controls.frame = next;

@@ -1,4 +1,4 @@
-//! Which thread finds the pairs of a body: found again, where that is looked at.
+//! Which thread finds the pairs of a body. The pairs are found again, if a viewer wants to see that.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -12,7 +12,7 @@ use crate::view::View;
 /// The threads that find pairs.
 #[derive(Debug, Default)]
 pub(crate) struct Finders {
-    /// It finds them again, in the tree that there is.
+    /// Finds pairs again, in the tree that the search has left.
     plane: PairFinder<2>,
     space: PairFinder<3>,
     pub(crate) pool: Option<Arc<ThreadPool>>,
@@ -20,7 +20,7 @@ pub(crate) struct Finders {
 }
 
 impl Finders {
-    /// For each body the thread that has found one of its pairs, as frames tell it.
+    /// Returns for each body the thread that has found one of its pairs, as frames tell it.
     pub(crate) fn of(&mut self, view: View<'_>, tree: Tree<'_>) -> impl Iterator<Item = u8> {
         self.of_body.clear();
         self.of_body.resize_with(view.len(), AtomicU8::default);
@@ -30,7 +30,7 @@ impl Finders {
             [a, b].into_iter().for_each(|id| of_body[id as usize].store(thread, Relaxed));
         };
         let threads = self.pool.as_deref().map_or(Threads::Current, Threads::Pool);
-        // Bodies were accepted when they were searched; of what is refused nothing is told.
+        // The search has accepted these bodies. If they are refused here, nothing is told.
         _ = match (view, tree) {
             // A tree of boxes is no set of a search.
             (View::Boxes(boxes), _) => self.plane.on(threads).for_each_pair(boxes, note),

@@ -45,7 +45,7 @@ pub enum Section {
     Places = 1,
     /// A bit for each body, lowest first: whether it touches another.
     Touched = 2,
-    /// How many each touches, at most 255, as `u8`.
+    /// How many bodies each body touches, at most 255, as `u8`.
     Contacts = 3,
     /// Two ids as `u32` for each pair.
     Pairs = 4,
@@ -55,15 +55,16 @@ pub enum Section {
     Boxes = 6,
     /// `f32` x4 for each cell of an older system that holds a body.
     Cells = 7,
-    /// For each body, as `u8`: 0 where it touches none, else who has found one of its pairs: 1 for the thread that leads, of a pool's 2 and its number.
+    /// For each body, as `u8`: 0 if it touches none, else the thread that has found one of its pairs: 1 for the thread
+    /// that leads, 2 plus its number for a thread of a pool.
     Threads = 8,
     /// The first rank in each leaf of the tree, as `u32`, and the number of bodies at the end.
     Leaves = 9,
-    /// Two `u32`: the clusters of two bodies or more, and the bodies of the largest; then for each body, as `u8`, 0 where it
-    /// touches none, else a number that its cluster shares.
+    /// Two `u32`: the number of clusters of two bodies or more, and the number of bodies of the largest. Then for each
+    /// body, as `u8`, 0 if it touches none, else a number that its cluster shares.
     Clusters = 10,
-    /// Two `f32`: the lowest and the highest of all third coordinates; then for each body, as `u16`, which fraction of the way
-    /// its own lies. Boxes of the tree are then `f32` x6.
+    /// Two `f32`: the lowest and the highest of all third coordinates. Then for each body, as `u16`, which fraction of
+    /// the way its own lies. With this section, boxes of the tree are `f32` x6.
     Heights = 11,
 }
 
@@ -91,12 +92,12 @@ pub(crate) struct Picture {
     pub(crate) frame: Bytes,
 }
 
-/// The sections of a frame, first to last; it ends where a frame is damaged.
+/// The sections of a frame, first to last; the iterator ends where a frame is damaged.
 #[derive(Debug, Clone)]
 pub struct Sections<'f>(&'f [u8]);
 
 impl<'f> Sections<'f> {
-    /// Those of a frame, which may be damaged.
+    /// Returns the sections of a frame, which may be damaged.
     #[must_use]
     pub fn of(frame: &'f [u8]) -> Self {
         Self(frame.get(HEADER..).unwrap_or_default())
@@ -121,7 +122,7 @@ impl<'f> Iterator for Sections<'f> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Meters {
     pub(crate) number: u64,
-    /// The step without the search.
+    /// The time of the step without the search.
     pub(crate) rest: Duration,
     /// Frames a second of the simulation.
     pub(crate) rate: f32,
@@ -195,12 +196,12 @@ impl Encoder {
         frame
     }
 
-    /// Where pairs are found again, for the thread that finds each.
+    /// Sets the pool in which pairs are found again, to tell which thread finds each.
     pub(crate) fn set_pool(&mut self, pool: Arc<ThreadPool>) {
         self.finders.pool = Some(pool);
     }
 
-    /// Encodes radii or sides where they are others than before.
+    /// Encodes radii or sides if they differ from those sent last.
     fn note_sizes(&mut self, view: View<'_>, sizes: &[f32]) {
         let kind = if matches!(view, View::Boxes(_)) { SIDES } else { RADII };
         let is_same = self.sent.radii.first().is_some_and(|&first| u32::from(first) == kind);
@@ -222,7 +223,7 @@ impl Encoder {
         self.contacts.clear();
         self.contacts.resize(n, 0);
         for &id in pairs.as_flattened() {
-            // Pairs of other sets have other ids.
+            // Pairs of other sets may have ids beyond `n`.
             if let Some(count) = self.contacts.get_mut(id as usize) {
                 *count = count.saturating_add(1);
             }
@@ -266,7 +267,7 @@ fn tell_tree<const D: usize>(tree: &LinearTree<D>, wants: Wants, frame: &mut Vec
     }
 }
 
-/// Lower corner, upper corner.
+/// Appends a box: lower corner, upper corner.
 fn tell_box<const D: usize>(aabb: Aabb<D>, out: &mut Vec<u8>) {
     out.extend(aabb.lo.iter().chain(&aabb.hi).flat_map(|border| border.to_le_bytes()));
 }
@@ -383,7 +384,7 @@ mod tests {
             prop_assert_eq!(words(of(Section::Order)), found.rank_to_id().collect::<Vec<_>>());
             prop_assert_eq!(words(of(Section::Leaves)), found.tree().leaf_starts());
             prop_assert_eq!(of(Section::Boxes).len(), 4 + 16 * found.tree().levels()[0].len());
-            // So few are searched by one thread; and whoever touches another is in a cluster.
+            // One thread searches so few bodies. A body that touches another is in a cluster.
             let threads: Vec<_> = sections[2].1.iter().map(|&contacts| u8::from(contacts > 0)).collect();
             prop_assert_eq!(of(Section::Threads), &threads);
             let clusters = &of(Section::Clusters)[8..];

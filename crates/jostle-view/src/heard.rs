@@ -1,22 +1,22 @@
-//! What a message of a page comes to, without a server: what is fuzzed.
+//! What a message of a page leads to, without a server: for fuzzing.
 
 use crate::ask::Kept;
 use crate::message::{Command, Message};
 use crate::shown::Shown;
 use crate::view::View;
 
-/// What a message comes to.
+/// What a message leads to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Heard {
-    /// Frames, or what they are to hold: the server's affair.
+    /// A message about frames, or what frames are to hold, which the server handles.
     Frames,
-    /// What the page is told, in JSON.
+    /// The answer to the page, in JSON.
     Told(String),
-    /// Something for the loop to do.
+    /// A command for the loop.
     Steer(Command),
 }
 
-/// Reads a message, and answers it where it is a question; none where it is no message.
+/// Reads a message, and answers it if it is a question; `None` if the text is no message.
 #[must_use]
 pub fn hear<'a>(text: &str, view: impl Into<View<'a>>, shown: &Shown<'_>) -> Option<Heard> {
     Some(match Message::read(text)? {
@@ -36,7 +36,7 @@ mod tests {
     use crate::view::View;
 
     proptest! {
-        /// Whatever is said, by words of the language and numbers of every size, in the plane and in space.
+        /// Any words of the language, and numbers of every size, in the plane and in space.
         #[test]
         fn what_is_told_is_json_and_what_is_steered_is_sound(
             word in "want|ask 1 (point|nearest|box|ray|sight|record)|giant|drag|drop|seek|rate|agents|threads|engine|scene|run|gravity",

@@ -1,7 +1,7 @@
 //! Circles or boxes, the tree over them and their pairs, live in a browser.
 //!
-//! A [`Viewer`] serves one page and sends it what your own loop finds. It costs next to nothing while nobody looks, and the
-//! loop never waits for whoever does: a slow viewer gets fewer frames, ten viewers cost one encoding.
+//! A [`Viewer`] serves one page and sends it what your own loop finds. It costs next to nothing while nobody looks, and
+//! the loop never waits for viewers: a slow viewer gets fewer frames, ten viewers cost one encoding.
 //!
 //! ```no_run
 //! use jostle::{Circles, PairFinder};
@@ -23,9 +23,9 @@
 //! Without its features this crate reads and answers messages, and serves nothing.
 //!
 //! The files: `frame` (what is sent), `message` (what a page says), `view` (which bodies, and what is drawn of them),
-//! `shown` (what a search has found), `finders` (which thread has found it), `ask` (questions to the tree), `record` (one
-//! search, task by task), `clusters` (who hangs together), `session` (one viewer), `server` (who is let in, and the page),
-//! `viewer` (what the loop calls).
+//! `shown` (what a search has found), `finders` (which thread has found a pair), `ask` (questions to the tree),
+//! `record` (one search, task by task), `clusters` (bodies that touch, directly or through others), `session` (one
+//! viewer), `server` (access, and the page), `viewer` (what the loop calls).
 
 mod ask;
 #[cfg(feature = "server")]

@@ -59,10 +59,10 @@ fn rate(text: &str) -> Result<f32, String> {
     }
 }
 
-/// Exit code for input that cannot be used, as clap's own for a command line that cannot.
+/// Exit code for input that cannot be used. Clap uses the same for a command line that cannot be used.
 const UNUSABLE: u8 = 2;
 
-/// While nothing moves, questions are answered so often.
+/// While nothing moves, the loop answers questions once in this time.
 pub(crate) const PAUSE: Duration = Duration::from_millis(10);
 
 fn main() -> ExitCode {

@@ -1,17 +1,17 @@
-//! What a page says: one line of words a message.
+//! What a page says: each message is one line of words.
 
 use std::fmt::Write as _;
 use std::str::SplitWhitespace;
 
 use crate::ask::Question;
 
-/// Bodies of a simulation that a page may ask for.
+/// Most bodies of a simulation that a page may ask for.
 const MOST_AGENTS: u32 = 4_000_000;
 
-/// Threads that a page may ask for.
+/// Most threads that a page may ask for.
 const MOST_THREADS: u32 = 1024;
 
-/// Nearest bodies that a page may ask for.
+/// Most nearest bodies that a page may ask for.
 const MOST_NEAREST: u32 = 64;
 
 /// What the page's controls ask of the simulation. All numbers are finite.
@@ -26,7 +26,7 @@ pub enum Command {
     Step,
     /// Begin anew.
     Restart,
-    /// So many frames a second; 0: as many as can be had.
+    /// Show so many frames a second; 0: as many as can be had.
     Rate(f32),
     /// How much faster a body falls after each frame, in lengths a frame.
     Gravity(f32),
@@ -47,19 +47,19 @@ pub enum Command {
     },
     /// Show this frame of a film, which may be beyond its end.
     Seek(u32),
-    /// Hold a body, which may not be there, with its centre here, until another is held or it is let go.
+    /// Hold a body, which may not exist, with its centre here, until another body is held or this one is let go.
     Drag {
         /// Its id.
         id: u32,
         /// Its centre.
         to: [f32; 2],
     },
-    /// Let go of what is held.
+    /// Let go of the body that is held.
     Drop,
 }
 
 impl Command {
-    /// True of all that are read: numbers are finite and within their bounds.
+    /// True of all commands that are read: numbers are finite and within their bounds.
     #[doc(hidden)]
     #[must_use]
     pub fn is_sound(&self) -> bool {
@@ -78,7 +78,7 @@ impl Command {
     }
 }
 
-/// What the controls of the page show; the page has none until it is told of some: see
+/// What the controls of the page show. The page has no controls until it is told of some: see
 /// [`Viewer::set_controls`](crate::Viewer::set_controls).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Controls {
@@ -90,28 +90,28 @@ pub struct Controls {
     pub gravity: f32,
     /// Which frame of a film is shown, from 0 on.
     pub frame: u32,
-    /// How many it has; of 0, it is none, and the page offers no choice.
+    /// How many frames the film has; if 0, there is no film, and the page offers no choice.
     pub frames: u32,
     /// The name of the scene.
     pub scene: String,
-    /// The names of all scenes; of none, the page offers neither scene nor number.
+    /// The names of all scenes; if there are none, the page offers neither scene nor number of bodies.
     pub scenes: Vec<String>,
     /// Number of bodies asked for.
     pub agents: u32,
     /// The name of the system that searches.
     pub engine: String,
-    /// The names of all of them; of none, the page offers no choice.
+    /// The names of all systems; if there are none, the page offers no choice.
     pub engines: Vec<String>,
     /// Threads that search.
     pub threads: u32,
-    /// The most that can be asked for; of 0 or 1, the page offers no choice.
+    /// Most threads that can be asked for; if 0 or 1, the page offers no choice.
     pub most_threads: u32,
-    /// Why what was asked for last was not done; else empty.
+    /// Why the last request was not done; empty if it was.
     pub notice: String,
 }
 
 impl Controls {
-    /// As the page reads them.
+    /// Returns the controls as the page reads them.
     pub(crate) fn json(&self) -> String {
         let finite = |x: f32| if x.is_finite() { x } else { 0.0 };
         let list = |names: &[String]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",");
@@ -134,7 +134,7 @@ impl Controls {
     }
 }
 
-/// A string of JSON.
+/// Returns a text as a string of JSON.
 pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {
@@ -149,7 +149,7 @@ pub(crate) fn quoted(text: &str) -> String {
     quoted
 }
 
-/// What a viewer wants beside places and who touches: a bit for each.
+/// What a viewer wants beside places and which bodies touch: a bit for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Wants(u32);
 
@@ -161,7 +161,7 @@ impl Wants {
     const THREADS: u32 = 16;
     const LEAVES: u32 = 32;
     const CLUSTERS: u32 = 64;
-    /// That of the boxes of level 0.
+    /// The bit of the boxes of level 0.
     const BOXES: u32 = 1 << 8;
     /// Levels of a tree of any size: 16^8 bodies.
     const LEVELS: u32 = 8;
@@ -240,7 +240,7 @@ impl<'a> Words<'a> {
 }
 
 impl Message {
-    /// Reads a message; none where it is none.
+    /// Reads a message; `None` if the text is no message.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let mut words = Words(text.split_whitespace());
         let message = match words.word()? {

@@ -10,7 +10,7 @@ use crate::PAUSE;
 /// A loop that lags behind by more than this does not catch up.
 const LAG: Duration = Duration::from_millis(100);
 
-/// The slowest is a frame an hour.
+/// Most seconds between two frames: the slowest pace is a frame an hour.
 const SLOWEST: f32 = 3600.0;
 
 /// When the next frame is to begin.
@@ -37,7 +37,7 @@ impl Pace {
         None
     }
 
-    /// Waits for the next frame, but not longer than commands can wait; true when it begins.
+    /// Waits for the next frame, but not longer than commands can wait. Returns true when the frame begins.
     pub(crate) fn begins(&mut self, controls: &Controls) -> bool {
         if controls.paused {
             self.due = Instant::now();

@@ -7,11 +7,12 @@ use jostle::{Input, InputError, PairFinder, Recording, Spheres, Threads};
 
 use crate::view::View;
 
-/// Searches once more, task after task on the calling thread, and says in JSON how many microseconds each took:
-/// `"regions":[{"name":"...","before":0.5,"tasks":[1.25,...]},...],"after":0.5`. Takes about twice as long as a search on one thread.
+/// Searches once more, task after task on the calling thread, and returns in JSON how many microseconds each task took:
+/// `"regions":[{"name":"...","before":0.5,"tasks":[1.25,...]},...],"after":0.5`. Takes about twice as long as a search
+/// on one thread.
 ///
 /// # Errors
-/// As a search within the view.
+/// Those of a search within the view.
 pub(crate) fn json(view: View<'_>, heights: Option<&[f32]>) -> Result<String, InputError> {
     match (view, heights) {
         (View::Circles(circles), None) => recorded::<2>(circles.into()),
@@ -25,7 +26,7 @@ pub(crate) fn json(view: View<'_>, heights: Option<&[f32]>) -> Result<String, In
 }
 
 fn recorded<const D: usize>(bodies: Input<'_, D>) -> Result<String, InputError> {
-    // The first search makes room, which later ones find.
+    // The first search allocates memory, which the later one finds.
     let mut finder = PairFinder::new();
     finder.find(bodies)?;
     let (_, recording) = finder.on(Threads::Current).find_recorded(bodies)?;

@@ -1,4 +1,4 @@
-//! What searches: the engine, on as many threads as are chosen, or one of the older systems.
+//! The search: by the engine, on as many threads as are chosen, or by one of the older systems.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::world::World;
 /// The name of the engine among those of the older systems.
 pub(crate) const JOSTLE: &str = "jostle";
 
-/// What a search is kept in from frame to frame.
+/// The engine, the older system if one is chosen, and the threads, kept from frame to frame.
 pub(crate) struct Search {
     pub(crate) finder: PairFinder<2>,
     older: Option<OlderSystem>,
@@ -28,7 +28,7 @@ pub(crate) fn engines() -> Vec<&'static str> {
     [JOSTLE].into_iter().chain(System::ALL.map(System::name)).collect()
 }
 
-/// As many threads as the engine uses at most.
+/// Most threads that the engine uses.
 pub(crate) fn most_threads() -> u32 {
     thread::available_parallelism().map_or(1, NonZero::get) as u32
 }
@@ -39,7 +39,7 @@ fn pool(threads: u32) -> Result<Arc<ThreadPool>> {
 }
 
 impl Search {
-    /// By the engine.
+    /// Makes a search by the engine.
     pub(crate) fn new(threads: u32) -> Result<Self> {
         Ok(Self { finder: PairFinder::new(), older: None, pool: pool(threads)? })
     }
@@ -49,10 +49,10 @@ impl Search {
         Ok(())
     }
 
-    /// Searches by the system of this name from now on, set up for this world; by the engine where that cannot be.
+    /// Searches by the system of this name from now on, set up for this world; if that cannot be, by the engine.
     ///
     /// # Errors
-    /// Why it cannot be.
+    /// The reason why the system cannot search.
     pub(crate) fn choose(&mut self, engine: &str, world: &World) -> Result<()> {
         self.older = None;
         if engine != JOSTLE {

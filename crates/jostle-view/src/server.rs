@@ -1,4 +1,5 @@
-//! Who is let in, and the page: one file of HTML, one of styles and a few modules, all within the program.
+//! Decides which requests are let in, and serves the page: one file of HTML, one of styles and a few modules, all
+//! within the program.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -16,10 +17,11 @@ use tokio::sync::oneshot;
 use crate::session;
 use crate::shared::Shared;
 
-/// No page says more in one message.
+/// The longest message that is read, in bytes. No page says more in one message.
 const LONGEST_MESSAGE: usize = 4096;
 
-/// Scripts and styles of this server alone, nothing from elsewhere, in no other page's frame.
+/// The page takes scripts and styles from this server alone, nothing from elsewhere, and stands in no other page's
+/// frame.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -53,7 +55,7 @@ impl Server {
     /// Listens at an address.
     ///
     /// # Errors
-    /// When the address cannot be had, or no thread.
+    /// When the address cannot be had, or a thread cannot.
     pub(crate) fn start(address: SocketAddr, shared: Arc<Shared>) -> io::Result<Self> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
@@ -62,7 +64,7 @@ impl Server {
         let (stop, stopped) = oneshot::channel();
         let served = async move {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            // A frame is not held back for the next one.
+            // No frame is held back for the next one.
             let listener = listener.tap_io(|stream| _ = stream.set_nodelay(true));
             axum::serve(listener, Router::new().fallback(answer).with_state(shared)).await
         };
@@ -171,7 +173,8 @@ fn is_own_page(headers: &HeaderMap) -> bool {
     }
 }
 
-/// True when the server is asked by a name that no other machine's page can have, whatever names others give this one.
+/// True when the request names this machine by a name that no other machine's page can have, whatever names others give
+/// it.
 fn is_of_this_machine(headers: &HeaderMap) -> bool {
     let Some(host) = text(headers, header::HOST) else { return false };
     let name = match host.rsplit_once(':') {
@@ -183,7 +186,7 @@ fn is_of_this_machine(headers: &HeaderMap) -> bool {
         || name.parse().is_ok_and(|ip: std::net::Ipv4Addr| ip.is_loopback())
 }
 
-/// Takes as long wherever the two differ.
+/// Compares two texts. Texts of one length take as long wherever they differ.
 fn is_same(given: &str, token: &str) -> bool {
     given.len() == token.len() && given.bytes().zip(token.bytes()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
 }

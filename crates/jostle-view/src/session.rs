@@ -1,4 +1,4 @@
-//! One viewer: frames as fast as it draws them, answers, and what it says.
+//! One viewer: sends it frames as fast as it draws them, and answers, and obeys what it says.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use crate::ask::Question;
 use crate::message::{Command, Message};
 use crate::shared::{Asked, Seat, Shared};
 
-/// Frames on their way to a viewer that it has not yet drawn: two hide the time of the way.
+/// Most frames on their way to a viewer that it has not yet drawn: two hide the time of the way.
 const IN_FLIGHT: u32 = 2;
 
 /// A viewer that takes no byte for so long has vanished.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A viewer is asked so often whether it is still there, and has vanished when it has said nothing since the last time.
+/// A viewer is asked so often whether it is still there. It has vanished if it has said nothing since the last time.
 const PING: Duration = Duration::from_secs(20);
 
 struct Session {
@@ -26,13 +26,13 @@ struct Session {
     seat: Seat,
     /// Frames that may be sent.
     credit: u32,
-    /// The version of the radii that it has.
+    /// The version of the radii that the viewer has.
     radii: u32,
-    /// One question at a time is asked, and the latest one kept meanwhile.
+    /// True while a question is being answered. Meanwhile `next` keeps the latest one.
     asking: bool,
     next: Option<(u32, Question)>,
     answers: mpsc::Sender<String>,
-    /// It drags a body, and lets go of it however it ends.
+    /// The viewer drags a body. However the session ends, it lets go of that body.
     drags: bool,
 }
 
@@ -45,7 +45,7 @@ pub(crate) async fn serve(socket: WebSocket, shared: Arc<Shared>) {
     let seat = Seat::take(&shared);
     let session =
         Session { socket, shared, seat, credit: IN_FLIGHT, radii: 0, asking: false, next: None, answers, drags: false };
-    // However it ends, the seat is given up.
+    // However the session ends, the seat is given up.
     _ = session.run(told).await;
 }
 
@@ -116,7 +116,7 @@ impl Session {
             Some(Message::Ready) => self.credit = (self.credit + 1).min(IN_FLIGHT),
             Some(Message::Want(wants)) => self.seat.want(wants),
             Some(Message::Ask(number, question)) => {
-                // What a click has asked for does not make way for what a moving pointer asks.
+                // A recording, which a click has asked for, does not make way for what a moving pointer asks.
                 if !matches!(self.next, Some((_, Question::Record))) {
                     self.next = Some((number, question));
                 }

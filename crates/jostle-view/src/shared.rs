@@ -1,4 +1,5 @@
-//! What the loop of the simulation and the viewers share: the loop never waits for a viewer here, nor a viewer for the loop.
+//! What the loop of the simulation and the viewers share. Here the loop never waits for a viewer, nor a viewer for the
+//! loop.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
@@ -23,11 +24,11 @@ pub(crate) struct Asked {
 
 #[derive(Debug)]
 pub(crate) struct Shared {
-    /// What an address must begin with, if anything.
+    /// The token that each path must begin with, if there is one.
     pub(crate) token: Option<String>,
     viewers: AtomicUsize,
     numbers: AtomicU64,
-    /// Some viewer has drawn what it had.
+    /// Some viewer has room for a frame.
     ready: AtomicBool,
     /// A viewer has come, or wants something else.
     changed: AtomicBool,
@@ -35,12 +36,12 @@ pub(crate) struct Shared {
     any_asked: AtomicBool,
     asked: Mutex<Vec<Asked>>,
     commands: Mutex<VecDeque<Command>>,
-    /// The latest picture alone: whoever is slow finds a later one.
+    /// The latest picture alone: a slow viewer finds a later one.
     pub(crate) pictures: watch::Sender<Arc<Picture>>,
     pub(crate) controls: watch::Sender<String>,
 }
 
-/// Nothing that is locked here can be left half done.
+/// Locks a mutex. Nothing that is locked here can be left half done by a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -79,7 +80,7 @@ impl Shared {
         self.changed.load(SeqCst)
     }
 
-    /// Takes note that a frame is being made: what all viewers together want of it.
+    /// Notes that a frame is being made, and returns what all viewers together want of it.
     pub(crate) fn begin_frame(&self) -> Wants {
         self.ready.store(false, SeqCst);
         self.changed.store(false, SeqCst);

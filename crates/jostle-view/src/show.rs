@@ -1,4 +1,4 @@
-//! The simulation, steered by whoever looks.
+//! The simulation, steered by its viewers.
 
 use std::time::Instant;
 
@@ -45,7 +45,7 @@ impl Show {
         Ok(show)
     }
 
-    /// Goes on for ever.
+    /// Runs the simulation for ever.
     pub(crate) fn run(&mut self, viewer: &mut Viewer) -> Result<()> {
         viewer.set_pool(self.search.pool());
         loop {
@@ -60,7 +60,7 @@ impl Show {
                 continue;
             }
             let start = Instant::now();
-            // What is shown, and asked about while nothing moves, is the world as it was searched.
+            // The world that is shown, and asked about while nothing moves, is the world that was searched.
             self.world.collide(self.search.pairs());
             self.world.drift(self.controls.gravity);
             self.find()?;
@@ -75,7 +75,7 @@ impl Show {
             Command::Gravity(gravity) => self.controls.gravity = gravity.clamp(-1.0, 1.0),
             Command::Restart => self.restart()?,
             Command::Scene(name) => {
-                // The page offers the names of scenes; another is no scene.
+                // The page offers the names of scenes; another name is no scene.
                 if let Ok(kind) = name.parse() {
                     (self.kind, self.controls.scene) = (kind, name);
                     self.restart()?;
@@ -95,7 +95,7 @@ impl Show {
             }
             Command::Giant { center, radius } => {
                 self.world.add(center, radius);
-                // So that tree and pairs are of all bodies while nothing moves.
+                // Tree and pairs are then of all bodies, even while nothing moves.
                 self.find()?;
             }
             Command::Drag { id, to } => {
@@ -112,7 +112,7 @@ impl Show {
         Ok(self.search.find(self.world.view())?)
     }
 
-    /// By the system of this name, or else by the engine, and the page is told why.
+    /// Searches by the system of this name, or else by the engine, and tells the page why.
     fn choose(&mut self, engine: &str) {
         if let Err(refusal) = self.search.choose(engine, &self.world) {
             self.controls.notice = format!("{refusal:#}");
@@ -122,7 +122,7 @@ impl Show {
 
     fn restart(&mut self) -> Result<()> {
         self.world = World::new(self.kind, self.controls.agents, &mut self.search.finder)?;
-        // Its cells are of the world's size.
+        // The cells of the system depend on the size of the world.
         let engine = self.controls.engine.clone();
         self.choose(&engine);
         self.find()

@@ -15,8 +15,8 @@ pub(crate) enum Tree<'a> {
     Space(&'a LinearTree<3>),
 }
 
-/// What a search has found, as [`Viewer::frame`](crate::Viewer::frame) shows it: of a [`Found`] also its tree, of an [`OlderSystem`]
-/// also its cells.
+/// What a search has found, as [`Viewer::frame`](crate::Viewer::frame) shows it: with the tree of a [`Found`], or with
+/// the cells of an [`OlderSystem`].
 #[derive(Debug, Clone, Copy)]
 pub struct Shown<'a> {
     pub(crate) pairs: &'a [[u32; 2]],
@@ -25,33 +25,33 @@ pub struct Shown<'a> {
     pub(crate) cells: Option<&'a dyn BroadPhase<2>>,
     pub(crate) tests: u64,
     pub(crate) bytes: usize,
-    /// Of the stages of the engine; another system builds in the third and finds in the fourth.
+    /// Times of the engine's stages. Another system builds in the third and finds in the fourth.
     pub(crate) times: [Duration; 4],
-    /// No other search has it.
+    /// A number that no other search has.
     pub(crate) number: u64,
 }
 
 impl<'a> Shown<'a> {
-    /// The same of spheres, whose third coordinates these are, in the order of the view. The page turns them.
+    /// Makes the bodies spheres, with these third coordinates in the order of the view. The page turns them.
     #[must_use]
     pub fn with_heights(self, z: &'a [f32]) -> Self {
         Self { heights: Some(z), ..self }
     }
 
-    /// The same with this tree, of circles as they are shown: for a search that leaves none, as one in 64 bits.
+    /// Takes this tree, of circles as they are shown: for a search that leaves no such tree, as one in 64 bits.
     #[must_use]
     pub fn with_tree(self, tree: &'a LinearTree<2>) -> Self {
         Self { tree: Some(Tree::Plane(tree)), number: tree.build_number(), ..self }
     }
 
-    /// The same with the tree of a search of boxes as they are shown.
+    /// Takes the tree of a search of boxes as they are shown.
     #[must_use]
     pub fn with_tree_of(self, found: &Found<'a, 2>) -> Self {
         let Self { tree, number, .. } = Self::from(found);
         Self { tree, number, ..self }
     }
 
-    /// As [`Shown::with_tree`], of spheres.
+    /// The same as [`Shown::with_tree`], for spheres.
     #[must_use]
     pub fn with_tree_in_space(self, tree: &'a LinearTree<3>) -> Self {
         Self { tree: Some(Tree::Space(tree)), number: tree.build_number(), ..self }
@@ -59,7 +59,7 @@ impl<'a> Shown<'a> {
 
     /// The tree of these bodies, if the search has left one.
     pub(crate) fn tree_of(&self, view: View<'_>) -> Option<Tree<'a>> {
-        // One of bodies of another shape says nothing of these.
+        // A tree of bodies of another shape says nothing of these bodies.
         let is_of_boxes = matches!(view, View::Boxes(_));
         self.tree.filter(|tree| match tree {
             Tree::Plane(tree) => {
@@ -104,7 +104,8 @@ impl<'a> From<&Found<'a, 3>> for Shown<'a> {
     }
 }
 
-/// Searches of all older systems together. Trees count theirs from 1 upwards, these go downwards.
+/// The next number of a search by any older system. Trees count their numbers from 1 upwards, these numbers go
+/// downwards.
 static SEARCHES: AtomicU64 = AtomicU64::new(u64::MAX);
 
 /// One of the systems that users come from, and what it has found last.
@@ -127,7 +128,7 @@ impl OlderSystem {
     /// Finds every overlapping pair within a view, in an order of the system's own.
     ///
     /// # Errors
-    /// As the search of the engine, before any work; what was found before stays.
+    /// Those of the engine's search, before any work; what was found before stays.
     pub fn find(&mut self, view: Circles<'_>) -> Result<&[[u32; 2]], InputError> {
         let start = Instant::now();
         self.system.update(view)?;

@@ -6,9 +6,9 @@ use jostle::{Aabb, Boxes, Circles, Column, Radii};
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum View<'a> {
-    /// Circles; or spheres, as they are seen along their third axis: see [`Shown::with_heights`](crate::Shown::with_heights).
+    /// Circles; or spheres, seen along their third axis: see [`Shown::with_heights`](crate::Shown::with_heights).
     Circles(Circles<'a>),
-    /// Boxes. One that reaches to infinity is drawn as far as any corner lies.
+    /// Boxes. A box that reaches to infinity is drawn as far as any corner lies.
     Boxes(Boxes<'a, 2>),
 }
 
@@ -40,7 +40,7 @@ impl View<'_> {
         self.len() == 0
     }
 
-    /// The box of all corners of boxes that are finite; of circles nothing is asked.
+    /// Returns the box of all finite corners of boxes; of circles an empty box.
     pub(crate) fn reach(&self) -> Aabb<2> {
         let Self::Boxes(boxes) = self else { return Aabb::EMPTY };
         let axis = |axis: usize| {
@@ -53,15 +53,16 @@ impl View<'_> {
     }
 }
 
-/// A box as it is drawn: none of its corners is at infinity.
+/// Returns a box as it is drawn, with no corner at infinity.
 pub(crate) fn corners(boxes: &Boxes<'_, 2>, id: usize, reach: &Aabb<2>) -> Aabb<2> {
     let (lo, hi, margin) = (boxes.lo(id), boxes.hi(id), boxes.margin());
-    // What is at infinity may be so on either side.
+    // A corner may be at infinity on either side.
     let near = |x: f32, axis: usize| x.clamp(reach.lo[axis], reach.hi[axis]);
     Aabb { lo: [0, 1].map(|axis| near(lo[axis], axis) - margin), hi: [0, 1].map(|axis| near(hi[axis], axis) + margin) }
 }
 
-/// What is drawn of a view: the centres, a column an axis, and the radii; of boxes half of each side, x, y, x, y and so on.
+/// What is drawn of a view: the centres, one column an axis, and the radii; of boxes half of each side, x, y, x, y and
+/// so on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Drawn<'s> {
     pub(crate) centers: [&'s [f32]; 2],
@@ -78,7 +79,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// What is drawn of a view. O(n); columns of the caller's that lie side by side are taken as they are.
+    /// Returns what is drawn of a view. O(n); columns of the caller that lie side by side are taken as they are.
     pub(crate) fn draw<'s>(&'s mut self, view: View<'s>) -> Drawn<'s> {
         let Self { centers: [x, y], sizes } = self;
         let (centers, sizes) = match view {
@@ -119,7 +120,8 @@ fn column<'s>(column: Column<'s, f32>, scratch: &'s mut Vec<f32>) -> &'s [f32] {
     })
 }
 
-/// The lowest and the highest; 0 where there are none. Sixteen at a time, which compilers turn into vectors.
+/// Returns the lowest and the highest value; 0 for no values. It takes sixteen at a time, which compilers turn into
+/// vectors.
 pub(crate) fn ends(column: &[f32]) -> [f32; 2] {
     if column.is_empty() {
         return [0.0; 2];
@@ -137,22 +139,22 @@ pub(crate) fn ends(column: &[f32]) -> [f32; 2] {
     [lowest, hi.iter().chain(rest).copied().fold(f32::NEG_INFINITY, f32::max)]
 }
 
-/// Fractions of the way from the lowest to the highest: 0 to 65,535.
+/// Returns the map from values to fractions of the way from the lowest to the highest: 0 to 65,535.
 pub(crate) fn fraction([lo, hi]: [f32; 2]) -> impl Fn(f32) -> u16 + Copy {
     let side = hi - lo;
-    // Where the quotient would be infinite, all are as good as in one place.
+    // If the quotient would be infinite, all values are as good as in one place.
     let scale = if side > f32::MIN_POSITIVE * 65_536.0 { 65_535.0 / side } else { 0.0 };
-    // To 2^23 a fraction is added rounded; its bits then stand last.
+    // Adding 2^23 rounds a fraction; its bits then stand last.
     move |x| ((x - lo) * scale + 8_388_608.0).to_bits() as u16
 }
 
-/// A bit for each count, lowest first: whether it is above 0.
+/// Appends a bit for each count, lowest first: whether the count is above 0.
 pub(crate) fn bits(counts: &[u8], out: &mut Vec<u8>) {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let eight = |counts: [u8; 8]| {
         let counts = u64::from_le_bytes(counts);
         let above = (((counts & LOW) + LOW) | counts) & !LOW;
-        // Byte i has its bit moved to bit i of the highest byte; no two meet elsewhere.
+        // The bit of byte i moves to bit i of the highest byte; no two bits meet elsewhere.
         ((above >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
     };
     let (eights, rest) = counts.as_chunks::<8>();

@@ -15,7 +15,7 @@ use crate::shared::Shared;
 use crate::shown::Shown;
 use crate::view::View;
 
-/// No screen shows more frames a second than some 60.
+/// Least time between encoded frames: no screen shows more than some 60 a second.
 const BETWEEN_FRAMES: Duration = Duration::from_millis(15);
 
 /// The frames a second of the simulation are counted over this time.
@@ -26,8 +26,9 @@ const STANDS_STILL: Duration = Duration::from_secs(3);
 
 /// Serves a page that shows what a loop finds, on a thread of its own, until it is dropped.
 ///
-/// The loop hands over each frame and never waits. While nobody looks that is one load of an atomic number; while somebody
-/// does, a frame is encoded, once for all viewers, when one of them has room for it, at most some 65 times a second.
+/// The loop hands over each frame and never waits. While nobody looks, that costs one load of an atomic number.
+/// Otherwise a frame is encoded, once for all viewers, when one of them has room for it, at most some 65 times a
+/// second.
 #[derive(Debug)]
 pub struct Viewer {
     server: Server,
@@ -44,8 +45,8 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    /// Listens at an address; with port 0 at any free one. At an address that other machines can reach, whoever looks must know
-    /// a random token, which is part of [`Viewer::url`].
+    /// Listens at an address; with port 0 at any free port. At an address that other machines can reach, viewers must
+    /// know a random token, which is part of [`Viewer::url`].
     ///
     /// # Errors
     /// When the address cannot be had, or the system has no thread or no randomness to give.
@@ -66,13 +67,14 @@ impl Viewer {
         })
     }
 
-    /// Where it listens.
+    /// The address at which the server listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.server.address
     }
 
-    /// What to open in a browser; where it listens at all of the machine's addresses, `localhost` stands for any of them.
+    /// The address to open in a browser. If the server listens at all of the machine's addresses, `localhost` stands
+    /// for any of them.
     #[must_use]
     pub fn url(&self) -> String {
         let address = self.address();
@@ -81,7 +83,7 @@ impl Viewer {
         self.shared.token.as_ref().map_or_else(|| format!("http://{host}/"), |token| format!("http://{host}/{token}/"))
     }
 
-    /// How many look.
+    /// Number of viewers.
     #[must_use]
     pub fn viewers(&self) -> usize {
         self.shared.viewers()
@@ -93,8 +95,8 @@ impl Viewer {
         self.encoded
     }
 
-    /// Shows a frame: `found` is what a search within `view`, [circles](jostle::Circles) or [boxes](jostle::Boxes), has found, a
-    /// [`Found`](jostle::Found) or an [`OlderSystem`](crate::OlderSystem). O(1) unless somebody looks and has room for a
+    /// Shows a frame: `found` is what a search within `view`, [circles](jostle::Circles) or [boxes](jostle::Boxes), has
+    /// found, a [`Found`](jostle::Found) or an [`OlderSystem`](crate::OlderSystem). O(1) unless a viewer has room for a
     /// frame, then O(n + pairs).
     pub fn frame<'a>(&mut self, view: impl Into<View<'a>>, found: impl Into<Shown<'a>>) {
         self.meters.number += 1;
@@ -112,8 +114,9 @@ impl Viewer {
         }
     }
 
-    /// Shows the same bodies still: for a loop that is paused or waits, called now and then. A frame is encoded only for a viewer
-    /// that has come meanwhile or wants to see something else, or when `found` is of another search than what was shown last.
+    /// Shows the same bodies still: a loop that is paused or waits calls this now and then. A frame is encoded only if
+    /// a viewer has come meanwhile or wants to see something else, or if `found` is of another search than the frame
+    /// that was shown last.
     pub fn still<'a>(&mut self, view: impl Into<View<'a>>, found: impl Into<Shown<'a>>) {
         if self.shared.viewers() == 0 {
             return;
@@ -130,17 +133,18 @@ impl Viewer {
         }
     }
 
-    /// Says how long the step took beside the search, for the page's plot; 0 until then.
+    /// Says how long the step took beside the search, for the page's plot; 0 until this is called.
     pub fn set_rest(&mut self, rest: Duration) {
         self.meters.rest = rest;
     }
 
-    /// The pool that the loop searches in, for discs coloured by the thread that finds their pairs; rayon's own unless this is said.
+    /// Sets the pool that the loop searches in, for discs coloured by the thread that finds their pairs; rayon's own by
+    /// default.
     pub fn set_pool(&mut self, pool: Arc<ThreadPool>) {
         self.encoder.set_pool(pool);
     }
 
-    /// Gives the page controls, and tells it what they show; where nothing has changed it is told nothing.
+    /// Gives the page controls, and tells it what they show; if nothing has changed, the page is told nothing.
     pub fn set_controls(&mut self, controls: &Controls) {
         let json = controls.json();
         self.shared.controls.send_if_modified(|shown| {
@@ -150,14 +154,14 @@ impl Viewer {
         });
     }
 
-    /// The next thing that someone at the page's controls has asked for.
+    /// Returns the next command that a viewer has given by the page's controls.
     pub fn command(&mut self) -> Option<Command> {
         self.shared.next_command()
     }
 
     fn answer(&mut self, view: View<'_>, shown: &Shown<'_>) {
         for asked in self.shared.take_asked() {
-            // Whoever asked may have left.
+            // The viewer that asked may have left.
             _ = asked.answer.try_send(asked.question.json(asked.number, view, shown, &mut self.kept));
         }
     }

@@ -8,10 +8,12 @@ use jostle_testkit::{Kind, scene};
 /// Speed of a disc at the start, in root mean squares of all radii a frame.
 const SPEED: f32 = 0.15;
 
-/// No disc is faster, in root mean squares of all radii a frame: so that few pass through each other.
+/// The highest speed of a disc, in root mean squares of all radii a frame: so low that few discs pass through each
+/// other.
 const FASTEST: f32 = 0.6;
 
-/// The part of the closing speed with which discs separate: without gravity, and with it, so that they come to rest.
+/// The part of the closing speed with which discs separate: without gravity, and with gravity, so that they come to
+/// rest.
 const ELASTIC: f32 = 1.0;
 const HEAPED: f32 = 0.2;
 
@@ -36,7 +38,7 @@ pub(crate) struct World {
     held: Option<Held>,
 }
 
-/// A disc that is dragged: nothing moves it but whoever holds it.
+/// A disc that is dragged: nothing moves it but the viewer that holds it.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     id: usize,
@@ -44,8 +46,8 @@ struct Held {
 }
 
 impl World {
-    /// A scene whose discs move in all directions, in the order of the tree, so that those that touch lie close in memory.
-    /// The finder has then searched it.
+    /// Makes a scene whose discs move in all directions, in the order of the tree, so that discs that touch lie close
+    /// in memory. The finder has then searched the scene.
     pub(crate) fn new(kind: Kind, agents: u32, finder: &mut PairFinder<2>) -> Result<Self, InputError> {
         let n = agents as usize;
         let scene = scene::scene::<2>(kind, n, SEED);
@@ -71,12 +73,12 @@ impl World {
         Circles::new(&self.x, &self.y, &self.radius)
     }
 
-    /// What the discs stay in.
+    /// The box that the discs stay in.
     pub(crate) fn walls(&self) -> Aabb<2> {
         Aabb { lo: [0.0; 2], hi: [self.side; 2] }
     }
 
-    /// Adds a disc at rest, within the walls and at most as wide as they.
+    /// Adds a disc at rest, within the walls and at most as wide as the box.
     pub(crate) fn add(&mut self, [x, y]: [f32; 2], radius: f32) {
         self.x.push(x.clamp(0.0, self.side));
         self.y.push(y.clamp(0.0, self.side));
@@ -86,7 +88,8 @@ impl World {
         self.inverse_mass.push(inverse_mass(radius));
     }
 
-    /// Holds a disc, if there is one of this id, with its centre here or as near as walls allow, until it is let go.
+    /// Holds the disc of this id, if there is one, with its centre at `to` or as near as walls allow, until it is let
+    /// go.
     pub(crate) fn drag(&mut self, id: u32, to: [f32; 2]) {
         let id = id as usize;
         if self.held.is_none_or(|held| held.id != id) {
@@ -101,7 +104,7 @@ impl World {
         [self.x[id], self.y[id]] = to;
     }
 
-    /// Lets the disc go that is held, as fast as it was dragged last.
+    /// Lets go of the disc that is held; it moves on as fast as it was dragged last.
     pub(crate) fn let_go(&mut self) {
         if let Some(held) = self.held.take() {
             self.inverse_mass[held.id] = inverse_mass(self.radius[held.id]);
@@ -124,7 +127,7 @@ impl World {
         }
         if let Some(Held { id, to }) = self.held {
             [self.x[id], self.y[id]] = to;
-            // As long as it is not dragged on, it rests.
+            // Unless the disc is dragged on, it rests.
             self.velocity[id] = [0.0; 2];
         }
     }
@@ -134,7 +137,7 @@ impl World {
         for [a, b] in pairs.iter().map(|pair| pair.map(|id| id as usize)) {
             let (dx, dy) = (self.x[b] - self.x[a], self.y[b] - self.y[a]);
             let distance = dx.hypot(dy);
-            // Discs about one centre part along the first axis.
+            // Discs with one centre separate along the first axis.
             let normal = if distance > 0.0 { [dx / distance, dy / distance] } else { [1.0, 0.0] };
             let (wa, wb) = (self.inverse_mass[a], self.inverse_mass[b]);
             let depth = self.radius[a] + self.radius[b] - distance;
@@ -154,12 +157,12 @@ impl World {
     }
 }
 
-/// Of a disc of density 1 over pi; points have some mass too.
+/// Returns the inverse mass of a disc of density 1 over pi; points have some mass too.
 fn inverse_mass(radius: f32) -> f32 {
     1.0 / (radius * radius).max(1e-12)
 }
 
-/// Moves along one axis, and turns back at a wall.
+/// Moves a disc along one axis, and turns it back at a wall.
 fn bounce(x: &mut f32, velocity: &mut f32, radius: f32, side: f32) {
     *x += *velocity;
     let away = radius.min(side / 2.0);
@@ -192,7 +195,7 @@ mod tests {
             world.collide(found.pairs());
         }
         assert!((energy(&world) / before - 1.0).abs() < 0.05, "{before} {}", energy(&world));
-        // One that is dragged is where it is held, whatever it meets, and within the walls.
+        // A dragged disc is where it is held, whatever it meets, and within the walls.
         for to in [[5.0, 6.0], [5.0, 7.0], [-9.0, 1e9]] {
             world.drag(7, to);
             world.drift(0.01);

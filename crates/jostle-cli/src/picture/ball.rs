@@ -16,7 +16,7 @@ const LIGHT: [f32; 3] = [-0.4, -0.5, 0.768];
 /// Brightness where no light falls, of 1.
 const AMBIENT: f32 = 0.25;
 
-/// Brightness of spheres of one brightness: about the mean of the others.
+/// Brightness of spheres up to [`FLAT`]: about the mean of the others.
 const MEAN: f32 = 0.7;
 
 /// A sphere in pixels.
@@ -24,7 +24,7 @@ const MEAN: f32 = 0.7;
 pub(super) struct Ball {
     x: f32,
     y: f32,
-    /// How far up the third axis its centre is; nearer to the viewer is more.
+    /// How far up the third axis its centre is; higher is nearer to the viewer.
     z: f64,
     radius: f32,
     /// How much light comes back from its distance, of 1.
@@ -55,7 +55,7 @@ impl Ball {
     }
 }
 
-/// Puts the farthest first; spheres of one height stay in order.
+/// Puts the farthest sphere first; spheres of one height stay in order.
 pub(super) fn back_to_front(balls: &mut [Ball]) {
     balls.sort_by(|a, b| a.z.total_cmp(&b.z));
 }

@@ -1,4 +1,4 @@
-//! What stands above a picture in words: figures, and what its colours mean.
+//! The caption above a picture: figures, and what the picture's colours mean.
 
 use super::font::{ADVANCE, HEIGHT, glyph};
 use super::image::Image;
@@ -71,8 +71,8 @@ pub(crate) fn legend_of_cells() -> Item {
     Item::legend([Ink::Line.index()], "leaves or cells")
 }
 
-/// The picture with lines of items above it, each line broken where the picture ends. Its height depends on the room
-/// of the items alone.
+/// Returns the picture with lines of items above it, each line broken where the picture ends. The height depends on the
+/// room of the items alone.
 pub(crate) fn with_caption(lines: &[Vec<Item>], image: Image) -> Image {
     let Image { width, height, pixels } = image;
     if width < NARROWEST {

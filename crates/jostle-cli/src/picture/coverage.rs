@@ -1,4 +1,4 @@
-//! What two groups of bodies cover of the pixels of a coarse bitmap.
+//! How much of each pixel of a coarse bitmap two groups of bodies cover.
 
 use anyhow::Result;
 use jostle::{Aabb, Bodies, Circles};
@@ -8,7 +8,7 @@ use super::image::Image;
 use super::palette::{FULL, Mix};
 use super::viewport::{Viewport, Window};
 
-/// Pixels of the picture on a side of one of the bitmap, so large that they can be told apart.
+/// Side of a pixel of the bitmap in pixels of the picture: so large that they can be told apart.
 const COARSE: f32 = 4.0;
 
 /// Points on a side of a pixel at which the rim of a circle is sampled.
@@ -37,8 +37,8 @@ impl Group {
     }
 }
 
-/// Draws the coverage of a window: by bodies of even ids in the colour of free ones, by those of odd ids in that of touching
-/// ones on top.
+/// Draws the coverage of a window: bodies of even ids in the colour of free bodies, and on top bodies of odd ids in the
+/// colour of touching ones.
 pub(crate) fn draw_coverage<const D: usize>(
     bodies: Bodies<'_, D>,
     window: Window,

@@ -41,7 +41,7 @@ impl Disc {
     /// in any order.
     pub(super) fn cover(self, y: f32, row: &mut [u8]) {
         let dy = y - self.y;
-        // Half the chord at a distance from the centre.
+        // Half the chord of a circle of this radius, at distance `dy` from its centre.
         let half = |radius: f32| (radius * radius - dy * dy).max(0.0).sqrt();
         let clip = |x: f32| x.clamp(0.0, row.len() as f32) as usize;
         let outer = half(self.radius + 0.5);

@@ -8,21 +8,21 @@ use super::image::Image;
 use super::rectangle::{self, Rectangle};
 use super::viewport::{Viewport, Window, span};
 
-/// Coordinates of a box are drawn up to here, as a window may reach.
+/// The farthest coordinate of a box that is drawn; a window reaches as far.
 const FARTHEST: f64 = 1e30;
 
 /// Bodies that can be drawn.
 pub(crate) trait Drawn: Sync {
-    /// How many they are.
+    /// Number of bodies.
     fn count(&self) -> usize;
 
     /// The smallest window around a body.
     fn window(&self, id: usize) -> Window;
 
-    /// The window where there are none.
+    /// The window if there are no bodies.
     fn nowhere(&self) -> Window;
 
-    /// All bodies, those that touch others orange, seen along the third axis if there is one.
+    /// Paints all bodies, touching ones orange, seen along the third axis if there is one.
     fn paint(&self, touching: &dyn Fn(usize) -> bool, viewport: Viewport) -> Image;
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn extent(bodies: &dyn Drawn) -> Window {
     if bodies.count() == 0 { bodies.nowhere() } else { around(bodies, 0..bodies.count()).with_margin() }
 }
 
-/// The smallest window with these bodies inside, as far as they end.
+/// The smallest window with these bodies inside; infinite borders do not count.
 fn around(bodies: &dyn Drawn, ids: impl Iterator<Item = usize>) -> Window {
     let mut all = Window { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2], depth: None };
     let take = |[low, high]: [&mut f64; 2], [from, to]: [f64; 2]| {
@@ -119,7 +119,7 @@ fn around(bodies: &dyn Drawn, ids: impl Iterator<Item = usize>) -> Window {
             take([low, high], depth);
         }
     }
-    // All of them are without end on that axis.
+    // All bodies are infinite on that axis.
     for axis in 0..2 {
         if all.low[axis] > all.high[axis] {
             (all.low[axis], all.high[axis]) = (0.0, 1.0);

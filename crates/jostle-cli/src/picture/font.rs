@@ -3,7 +3,7 @@
 /// Width of a character in pixels, the space after it included.
 pub(super) const ADVANCE: usize = 6;
 
-/// Height of a character in pixels. The last two rows are for what hangs below the line.
+/// Height of a character in pixels. The last two rows are for parts that hang below the line.
 pub(super) const HEIGHT: usize = 9;
 
 /// The characters of a line, and the rows of their pixels, [`ADVANCE`] columns a character.
@@ -53,7 +53,8 @@ const SHEETS: [(&str, [&str; HEIGHT]); 3] = [
     ),
 ];
 
-/// The pixels of a character, as columns and rows from its upper left corner. What the font lacks is a space.
+/// The pixels of a character, as columns and rows from its upper left corner. A character that the font lacks is a
+/// space.
 pub(super) fn glyph(char: char) -> impl Iterator<Item = (usize, usize)> {
     let found = SHEETS.iter().find_map(|(chars, rows)| Some((chars.find(char)?, rows)));
     found.into_iter().flat_map(|(at, rows)| {

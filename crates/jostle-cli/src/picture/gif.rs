@@ -23,14 +23,14 @@ pub(crate) struct Film<'scope> {
     encoder: ScopedJoinHandle<'scope, Result<()>>,
 }
 
-/// What the encoder is sent. An end of the channel without an end of the film leaves no file.
+/// A message to the encoder. If the channel ends without the end of the film, no file is left.
 enum Step {
     Frame(Image),
     End,
 }
 
 impl<'scope> Film<'scope> {
-    /// Starts the encoder of pictures all as large as the first one.
+    /// Starts the encoder. All pictures are as large as the first one.
     pub(crate) fn start<'env>(scope: &'scope Scope<'scope, 'env>, output: &'env Output, first: Image) -> Result<Self> {
         let (width, height) = (u16::try_from(first.width)?, u16::try_from(first.height)?);
         let (frames, waiting) = bounded(WAITING);
@@ -40,7 +40,8 @@ impl<'scope> Film<'scope> {
         Ok(film)
     }
 
-    /// Adds a frame; waits while [`WAITING`] are not encoded yet. What stops the encoder is told by [`Self::finish`].
+    /// Adds a frame; waits while [`WAITING`] frames are not encoded yet. [`Self::finish`] tells what stopped the
+    /// encoder.
     pub(crate) fn push(&self, image: Image) {
         // Without a receiver the encoder has failed, and the frame is of no use.
         let _ = self.frames.send(Step::Frame(image));

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::palette::Ink;
 use super::viewport::{Viewport, Window};
 
-/// Rows that one task paints: every task looks at every body, so that fewer and larger would be cheaper on one thread.
+/// Rows that one task paints. Every task looks at every body, so fewer and larger tasks would be cheaper on one thread.
 const BAND: usize = 64;
 
 /// A picture whose pixels are positions in the palette.
@@ -42,7 +42,7 @@ impl Band {
 }
 
 impl Image {
-    /// A picture of which `paint` fills the pixels band by band.
+    /// Makes a picture whose pixels `paint` fills band by band.
     pub(super) fn of_bands(viewport: Viewport, paint: impl Fn(Band, &mut [u8]) + Sync) -> Self {
         let Viewport { width, height, .. } = viewport;
         let mut pixels = vec![0; width * height];

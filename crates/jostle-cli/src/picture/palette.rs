@@ -7,7 +7,7 @@
 /// Full coverage. A step less is the smallest that a picture shows.
 pub(crate) const FULL: u8 = 20;
 
-/// The colours that bodies make: all sums of two covers that are at most [`FULL`].
+/// Number of colours that bodies make: one for each two covers whose sum is at most [`FULL`].
 const MIXED: usize = (FULL as usize + 1) * (FULL as usize + 2) / 2;
 
 const BACKGROUND: [u8; 3] = [13, 17, 23];
@@ -43,7 +43,7 @@ impl Ink {
     }
 }
 
-/// The parts of a pixel's colour that are due to bodies: of [`FULL`], of which the rest is background.
+/// The parts of a pixel's colour that are due to bodies, out of [`FULL`]; the rest is background.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Mix {
     free: u8,
@@ -51,13 +51,13 @@ pub(crate) struct Mix {
 }
 
 impl Mix {
-    /// Touching bodies on top of free ones, each of which cover so much of the pixel.
+    /// Puts touching bodies on top of free ones, where each of the two covers so much of the pixel.
     pub(crate) fn of_layers(free: u8, touching: u8) -> Self {
         let seen = u16::from(free) * u16::from(FULL - touching);
         Self { free: (seen as f32 / f32::from(FULL)).round() as u8, touching }
     }
 
-    /// Parts of 1. What the rounding of both adds is taken from free bodies.
+    /// Mixes parts of 1. If rounding makes the sum too large, the rest is taken from free bodies.
     pub(crate) fn of_parts(free: f32, touching: f32) -> Self {
         let step = |part: f32| (part.clamp(0.0, 1.0) * f32::from(FULL)).round() as u8;
         let touching = step(touching);
@@ -80,12 +80,12 @@ impl Mix {
     }
 }
 
-/// For each colour one that is near it, so few in all that an animation takes 0.6 times the bytes.
+/// Returns a near colour for each colour. There are so few near ones that an animation takes 0.6 times the bytes.
 pub(crate) fn coarser() -> [u8; 256] {
     let mut table = std::array::from_fn(|index| index as u8);
     for mix in mixes() {
         let even = |steps: u8| steps / 2 * 2;
-        // Odd steps go up, so that no disc gets lost, unless that is more than there is.
+        // Odd steps go up, so that no disc gets lost, unless the sum would exceed [`FULL`].
         let (free, touching) = (even(mix.free + 1), even(mix.touching + 1));
         table[usize::from(mix.index())] = Mix { free: free.min(FULL - touching), touching }.index();
     }

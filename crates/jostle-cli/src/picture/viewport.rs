@@ -44,16 +44,16 @@ impl Window {
         self.grown(self.longer() * MARGIN).roomy()
     }
 
-    /// The window; of a point one about it that doubles can tell from it.
+    /// The window; if it is a point, a window about it so large that doubles tell it from the point.
     pub(crate) fn roomy(self) -> Self {
         let point = self.low[0].abs().max(self.low[1].abs()).max(1.0) * 1e-6;
         if self.longer() > 0.0 { self } else { self.grown(point) }
     }
 
-    /// The window, as deep as the world is where it does not say.
+    /// The window, as deep as the world if it has no depth of its own.
     ///
     /// # Errors
-    /// A depth where the world has none.
+    /// When the window has a depth and the world has none.
     pub(crate) fn of_world(self, world: Self) -> Result<Self> {
         if self.depth.is_some() && world.depth.is_none() {
             bail!("--window: circles have no third axis, and boxes are drawn from above, so x0,y0,x1,y1 were expected");
@@ -63,7 +63,7 @@ impl Window {
 }
 
 impl fmt::Display for Window {
-    /// As it is read, to a thousandth of the longer side or finer.
+    /// Writes the window as it is read, to a thousandth of the longer side or finer.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decimals = (3.0 - self.longer().log10().floor()).clamp(0.0, 30.0) as usize;
         let corners = [(self.low, 0), (self.high, 1)].into_iter().flat_map(|([x, y], end)| {
@@ -162,7 +162,7 @@ impl Viewport {
         [((x - left) * self.scale) as f32, ((top - y) * self.scale) as f32]
     }
 
-    /// Where a point at a height lies: the farther, the closer to the middle.
+    /// Where a point at a height lies: the farther from the viewer, the closer to the middle.
     pub(crate) fn project(self, point: [f64; 2], z: Option<f64>) -> [f32; 2] {
         let pixel = self.pixel(point);
         let Some((depth, z)) = self.depth.zip(z) else { return pixel };

@@ -1,4 +1,4 @@
-//! The values of one column: in `f32` for as long as that rounds none of them.
+//! The values of one column, in `f32` as long as `f32` rounds none of them.
 
 /// Values in the narrower of two forms that holds all of them exactly.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ impl Column {
         }
     }
 
-    /// Position and value of the first that `f32` would round.
+    /// Position and value of the first value that `f32` would round.
     pub(crate) fn first_inexact(&self) -> Option<(usize, f64)> {
         match self {
             Self::F32(_) => None,
@@ -53,10 +53,10 @@ impl Column {
         }
     }
 
-    /// All values rounded.
+    /// Returns all values rounded to `f32`.
     ///
     /// # Errors
-    /// Position and value of the first that is finite, but beyond the largest `f32`.
+    /// Position and value of the first value that is finite, but beyond the largest `f32`.
     pub(crate) fn into_f32(self) -> Result<Vec<f32>, (usize, f64)> {
         match self {
             Self::F32(values) => Ok(values),
@@ -68,12 +68,12 @@ impl Column {
     }
 }
 
-/// Whether `f32` holds a number as it is. What is not finite counts: a search refuses it in either form.
+/// Returns whether `f32` holds a number as it is. Infinities and NaN count as held, since `f32` has them too.
 pub(crate) fn is_exact(value: f64) -> bool {
     !value.is_finite() || f64::from(value as f32) == value
 }
 
-/// The nearest `f32`; none when the number is finite and that is not.
+/// The nearest `f32`; `None` when the number is finite and its nearest `f32` is not.
 pub(crate) fn round(value: f64) -> Option<f32> {
     let narrow = value as f32;
     (narrow.is_finite() || !value.is_finite()).then_some(narrow)

@@ -6,7 +6,7 @@ use super::corners;
 use crate::args::InputArgs;
 use crate::report::counted;
 
-/// What bodies are.
+/// The shape of bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Circles or spheres.
@@ -19,7 +19,7 @@ pub(crate) enum Shape {
 const AXES: [&str; 3] = ["x", "y", "z"];
 const RADIUS: &str = "r";
 
-/// The names of the columns of velocities, always.
+/// The names of the columns of velocities, whatever the command line says.
 pub(crate) const VELOCITIES: [&str; 3] = ["vx", "vy", "vz"];
 
 /// What the command line asks for.
@@ -28,15 +28,16 @@ pub(crate) struct Wanted {
     dim: Option<usize>,
     radius: Option<f64>,
     names: Option<Vec<String>>,
-    /// Whether bodies are boxes, where that is told.
+    /// Whether the command line says that bodies are boxes.
     boxes: bool,
-    /// Whether text begins with names, where that is told.
+    /// Whether text begins with names, if the command line says.
     header: Option<bool>,
     velocities: bool,
 }
 
-/// The columns to read, found among those of a file: one an axis, then that of the radii unless one serves all, or those of the
-/// upper corners; then those of the velocities, if they were asked for and are there.
+/// The columns to read, found among those of a file. For balls: one an axis, then that of the radii unless one radius
+/// serves all. For boxes: one an axis for each corner, the lower corner first. Last those of the velocities, if they
+/// were asked for and are there.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Picked {
     pub(crate) shape: Shape,
@@ -58,12 +59,13 @@ impl Picked {
 }
 
 impl Wanted {
-    /// Velocities are read where a file has them.
+    /// Reads velocities too, if a file has them.
     pub(crate) fn with_velocities(self) -> Self {
         Self { velocities: true, ..self }
     }
 
-    /// Columns named on the command line decide the number of axes, and must agree with it where it is given.
+    /// Reads the command line. Columns named there decide the number of axes, and must agree with `--dim` if it is
+    /// given.
     pub(crate) fn new(args: &InputArgs) -> Result<Self> {
         let wanted = Self {
             dim: args.dim.map(usize::from),
@@ -89,7 +91,7 @@ impl Wanted {
             corners::check_order(names.iter().map(String::as_str))?;
         } else if let Some(names) = &wanted.names {
             let axes = wanted.axes(names.len());
-            // With a radius for all, a last column may be that of the radii in its place.
+            // If one radius serves all, the last column may be that of the radii, which the one radius replaces.
             let spare = usize::from(wanted.radius.is_some());
             let agree = wanted.dim.map_or((2..=3).contains(&axes), |dim| (dim..=dim + spare).contains(&axes));
             let with = if wanted.radius.is_some() { "with --radius" } else { "without --radius" };
@@ -100,7 +102,7 @@ impl Wanted {
         Ok(wanted)
     }
 
-    /// How many of so many columns are axes.
+    /// Returns how many of `columns` columns are axes.
     fn axes(&self, columns: usize) -> usize {
         columns - usize::from(self.radius.is_none()).min(columns)
     }
@@ -142,7 +144,7 @@ impl Wanted {
         self.pick_named(names.iter().map(column).collect::<Result<_>>()?)
     }
 
-    /// Whether the columns of a file are those of boxes: asks where they may be circles too.
+    /// Returns whether the columns of a file are those of boxes. If they may be circles too, the error asks the user.
     fn reads_boxes(&self, present: &[String]) -> Result<bool> {
         let Some(corner) = corners::first(present) else { return Ok(self.boxes) };
         let radius = present.iter().find(|have| have.eq_ignore_ascii_case(RADIUS));
@@ -156,10 +158,11 @@ impl Wanted {
         bail!("{why}: are the bodies circles (say {how}), or boxes (say --columns {boxes}, without a radius)?")
     }
 
-    /// Whether the first line of text is a body like the others, not names: asks where it may be either.
+    /// Returns whether the first line of text is a body like the others, not names. If it may be either, the error asks
+    /// the user.
     ///
     /// # Errors
-    /// Where it has numbers for names.
+    /// When the line has numbers for names, or may be either.
     pub(crate) fn first_is_body(&self, first: &[String], is_number: impl Fn(&str) -> bool) -> Result<bool> {
         if let Some(header) = self.header {
             return Ok(!header);
@@ -186,8 +189,8 @@ impl Wanted {
         Ok(numbers)
     }
 
-    /// The columns of an array, which have no names: those at the positions of the command line, or all, which are
-    /// x, y[, z], r, or x, y[, z] when one radius serves all.
+    /// Picks the columns of an array, which have no names: those at the positions of the command line, or all. All
+    /// columns are x, y[, z], r, or x, y[, z] when one radius serves all.
     pub(crate) fn pick_unnamed(&self, count: usize) -> Result<Picked> {
         if let Some(names) = &self.names {
             let column = |name: &String| match by_position(count, name)? {
@@ -231,7 +234,8 @@ impl Wanted {
         Ok(Picked { shape: Shape::Ball, dim, radius: self.radius, columns: columns.collect() })
     }
 
-    /// Columns that the command line names; asks where the last of three may be the third axis or the radius.
+    /// Picks columns that the command line names. If the last of three may be the third axis or the radius, the error
+    /// asks the user.
     fn pick_named(&self, mut columns: Vec<(usize, String)>) -> Result<Picked> {
         // Corners may be chosen by position too.
         let names = columns.iter().map(|(_, name)| name.as_str());
@@ -264,17 +268,18 @@ impl Wanted {
     }
 }
 
-/// Whether a name is clearly that of the third axis: `z`, or that of the first with a z where an x was.
+/// Returns whether a name is clearly that of the third axis: `z`, or the name `x` of the first axis with a z where an x
+/// was.
 fn is_z(name: &str, x: &str) -> bool {
     let (name, x) = (name.to_ascii_lowercase(), x.to_ascii_lowercase());
     name == AXES[2]
         || x.match_indices(AXES[0]).any(|(at, _)| format!("{}{}{}", &x[..at], AXES[2], &x[at + 1..]) == name)
 }
 
-/// The position of the column of that name, or of the only one of that name in whatever case.
+/// Returns the position of the column of that name, or else of the only column of that name in whatever case.
 ///
 /// # Errors
-/// When there is none, `hint` at the end, or more than one.
+/// When there is no such column (the message then ends in `hint`), or more than one.
 pub(crate) fn position(present: &[String], name: &str, hint: &str) -> Result<usize> {
     let all = |same: &dyn Fn(&str) -> bool| -> Vec<usize> {
         present.iter().enumerate().filter(|(_, have)| same(have)).map(|(at, _)| at).collect()
@@ -288,7 +293,7 @@ pub(crate) fn position(present: &[String], name: &str, hint: &str) -> Result<usi
     }
 }
 
-/// The column at a position, counted from 1, if that is what was given.
+/// Returns the column at a position, counted from 1; `None` if `given` is no position.
 fn by_position(count: usize, given: &str) -> Result<Option<usize>> {
     let Ok(position) = given.parse::<usize>() else { return Ok(None) };
     let there = (1..=count).contains(&position);

@@ -5,23 +5,23 @@ use anyhow::{Result, ensure};
 /// The lower corners, and the upper ones.
 const CORNERS: [[&str; 3]; 2] = [["xmin", "ymin", "zmin"], ["xmax", "ymax", "zmax"]];
 
-/// The names of corners with so many axes, the lower one first.
+/// The names of corners with `dim` axes, the lower corner first.
 pub(super) fn names(dim: usize) -> impl Iterator<Item = &'static str> + Clone {
     CORNERS.iter().flat_map(move |corner| corner[..dim].iter().copied())
 }
 
-/// The first of some names that is that of a corner, in any case.
+/// Returns the first of the names that is one of a corner, in any case.
 pub(super) fn first(present: &[String]) -> Option<&str> {
     present.iter().map(String::as_str).find(|have| names(3).any(|name| have.eq_ignore_ascii_case(name)))
 }
 
-/// Axes of boxes with these columns, unless more is said: three where one is called as the third is.
+/// Number of axes of boxes with these columns, unless told otherwise: three if a column has a name of the third axis.
 pub(super) fn axes(present: &[String]) -> usize {
     let third = [CORNERS[0][2], CORNERS[1][2]];
     if present.iter().any(|have| third.iter().any(|name| have.eq_ignore_ascii_case(name))) { 3 } else { 2 }
 }
 
-/// Whether columns that were chosen are corners: two of them at least are called lowest or highest of something.
+/// Returns whether the chosen columns are corners: at least two names begin or end with `min` or `max`.
 pub(super) fn are_chosen<'a>(chosen: impl IntoIterator<Item = &'a str>) -> bool {
     chosen.into_iter().filter(|name| is_called(name, "min") || is_called(name, "max")).nth(1).is_some()
 }
@@ -36,7 +36,7 @@ pub(super) fn check_order<'a>(chosen: impl ExactSizeIterator<Item = &'a str> + C
     Ok(())
 }
 
-/// The names of corners with so many axes, as the command line takes them.
+/// The names of corners with `dim` axes, as the command line takes them.
 pub(super) fn joined(dim: usize) -> String {
     names(dim).collect::<Vec<_>>().join(",")
 }

@@ -1,21 +1,21 @@
-//! The schema of a Parquet file, looked at before it is read: where it nests without end, or says that it has more columns than
-//! there are, the crate `parquet` runs out of stack or memory.
+//! Checks the schema of a Parquet file before it is read. The crate `parquet` runs out of stack or memory if the schema
+//! nests without end, or says that it has more columns than there are.
 
 use ::parquet::file::reader::ChunkReader;
 use anyhow::{Result, ensure};
 
 use super::pages::{take, varint};
 
-/// Groups within groups, at most.
+/// Most groups within each other.
 const DEPTH_MOST: usize = 100;
 
-/// Lists and structures within each other that are passed over, at most.
+/// Most lists and structures within each other that are passed over.
 const SKIPPED_MOST: usize = 64;
 
-/// Refuses a file whose schema cannot be read. What is wrong otherwise, the crate tells.
+/// Refuses a file whose schema cannot be read. The crate reports all other faults.
 pub(super) fn check(file: &impl ChunkReader) -> Result<()> {
     let children = footer(file).map_or_else(Vec::new, |footer| schema(&footer));
-    // Of each group that is open, how many are still to come.
+    // For each open group, how many of its children are still to come.
     let mut open = Vec::new();
     for &count in &children {
         ensure!(count <= children.len(), "damaged: a group of more columns than the file has");
@@ -29,15 +29,15 @@ pub(super) fn check(file: &impl ChunkReader) -> Result<()> {
     Ok(())
 }
 
-/// What stands at the end of a file, before its length and a mark.
+/// Returns the footer, which stands at the end of a file, before its length and a mark.
 fn footer(file: &impl ChunkReader) -> Option<::bytes::Bytes> {
     let end = file.len().checked_sub(8)?;
     let length = u32::from_le_bytes(*file.get_bytes(end, 8).ok()?.first_chunk()?);
     file.get_bytes(end.checked_sub(length.into())?, length as usize).ok()
 }
 
-/// How many children each element of the schema has, in order, as far as that can be told. Kinds of fields that are known are
-/// not looked at: the crate does not either.
+/// Returns how many children each element of the schema has, in order, as far as that can be told. The kinds of known
+/// fields are not looked at, nor does the crate look at them.
 fn schema(mut footer: &[u8]) -> Vec<usize> {
     let mut children = Vec::new();
     let _whole = fields(&mut footer, &mut |id, kind, bytes| {
@@ -89,7 +89,7 @@ fn skip(bytes: &mut &[u8], kind: u8, depth: usize) -> Option<()> {
         }
         9 | 10 if depth < SKIPPED_MOST => {
             let (count, kind) = list(bytes)?;
-            // The crate takes truth for no bytes in a list, too.
+            // The crate, too, reads truth values in a list as no bytes.
             if kind < 3 { Some(()) } else { (0..count).try_for_each(|_| skip(bytes, kind, depth + 1)) }
         }
         11 if depth < SKIPPED_MOST => {
@@ -126,7 +126,8 @@ mod tests {
 
     const COLUMN: &[u8] = b"\x15\x02\x25\x00\x18\x01x\x00";
 
-    /// A file of so many groups, each within the one before, and columns; the root says that it has `first` children.
+    /// Makes a file of so many groups, each within the one before, and columns. Its root says that it has `first`
+    /// children.
     fn file(groups: usize, first: &[u8]) -> bytes::Bytes {
         // The root, the groups and 127 columns: a number of two bytes.
         let mut footer = [b"\x15\x02\x19\xFC", &[groups as u8 & 127 | 128, (groups >> 7) as u8 + 1][..]].concat();
@@ -148,7 +149,7 @@ mod tests {
         assert_eq!([told(DEPTH_MOST, b"\x02"), told(3_000, b"\x02")], [Err(deep.clone()), Err(deep)]);
         let many = "damaged: a group of more columns than the file has".to_owned();
         assert_eq!(told(3, b"\xFE\xFF\xFF\xFF\x0F"), Err(many));
-        // What cannot be told is left to the crate.
+        // Damage that cannot be told is left to the crate.
         let whole = file(3, b"\x02");
         for length in 0..whole.len() {
             assert!(check(&whole.slice(..length)).is_ok());

@@ -47,7 +47,7 @@ struct Array {
 /// The type of the values.
 #[derive(Clone, Copy)]
 struct Kind {
-    /// As NumPy has it: f, i and u are numbers.
+    /// The letter that NumPy uses: f, i and u are numbers.
     letter: char,
     bytes: u64,
     big_endian: bool,
@@ -60,7 +60,7 @@ impl Kind {
         let order = rest.next()?;
         let letter = rest.next()?;
         let bytes = rest.as_str().parse().ok()?;
-        // Of single bytes there is no order.
+        // Single bytes have no order.
         let known = matches!(order, '<' | '>') || (order == '|' && bytes == 1);
         known.then_some(Self { letter, bytes, big_endian: order == '>' })
     }
@@ -84,14 +84,15 @@ impl Array {
             let descr = &header.descr;
             format!("values of type {descr}, where f4, f8 or integers were expected: array.astype('f8') makes them")
         })?;
-        // Before any row is read, where that is known.
+        // The length is checked before any row is read, if it is known.
         let needed = rows.checked_mul(columns).and_then(|values| values.checked_mul(kind.bytes));
         let enough = needed.is_some_and(|needed| length.is_none_or(|length| needed <= length));
         ensure!(enough, "{}", short(rows, columns));
         Ok(Self { stream, rows, columns: usize::try_from(columns)?, kind, header })
     }
 
-    /// Reads every value once, and hands on those of the columns picked: which of these, and the value.
+    /// Reads every value once. Calls `take` with each value of a picked column, after the number of that column in
+    /// `picked`.
     fn read(self, picked: &Picked, take: impl FnMut(usize, f64)) -> Result<()> {
         use number::from_integer;
         match (self.kind.letter, self.kind.bytes) {

@@ -1,5 +1,5 @@
-//! Pages of a column of a Parquet file, looked at before they are decoded: at some damages the crate `parquet` panics, or asks
-//! for more memory than the file can fill.
+//! Checks the pages of a column of a Parquet file before they are decoded. At some damages the crate `parquet` panics,
+//! or asks for more memory than the file can fill.
 
 use ::parquet::basic::{Encoding, Type};
 use ::parquet::column::page::{Page, PageMetadata, PageReader};
@@ -11,9 +11,9 @@ type Damage = &'static str;
 
 const EARLY_END: Damage = "a page ends before its last value";
 
-/// The pages of one chunk of a column, none of which is damaged so that its decoder would panic.
+/// The pages of one chunk of a column. A page so damaged that its decoder would panic is refused.
 ///
-/// The column is one of numbers of 32 or 64 bits, and no list.
+/// The column holds numbers of 32 or 64 bits, and no lists.
 pub(super) struct SoundPages {
     pages: Box<dyn PageReader>,
     /// Bytes of a value.
@@ -57,12 +57,12 @@ impl SoundPages {
             }
             Encoding::PLAIN | Encoding::BYTE_STREAM_SPLIT => self.check_plain(values, count),
             Encoding::DELTA_BINARY_PACKED => check_deltas(values, count),
-            // What the crate does not panic at, or does not read.
+            // Encodings at which the crate does not panic, or which it does not read.
             _ => Ok(()),
         }
     }
 
-    /// Parts a page of the first version into definition levels and values.
+    /// Splits a page of the first version into definition levels and values.
     fn parts<'a>(
         &self,
         mut page: &'a [u8],
@@ -87,7 +87,7 @@ impl SoundPages {
         (i16::BITS - self.full.leading_zeros()) as usize
     }
 
-    /// Values that are there, by the levels of all.
+    /// Number of values that are there, by the levels of all.
     fn present(&self, levels: &Levels<'_>, count: usize) -> Result<usize, Damage> {
         let (bits, full, mut present) = (self.bits(), self.full as usize, 0);
         let packed = |levels: &[u8], count| (0..count).filter(|at| number(levels, at * bits, bits) == full).count();
@@ -138,15 +138,15 @@ enum Levels<'a> {
     Packed(&'a [u8]),
 }
 
-/// Numbers of few bits each.
+/// A run of numbers of few bits each.
 enum Run<'a> {
-    /// The same one again and again.
+    /// One number, repeated.
     Repeated(&'a [u8]),
-    /// One after the other.
+    /// Numbers one after the other.
     Packed(&'a [u8]),
 }
 
-/// Visits the runs of `count` numbers of so many bits, each with how many of the numbers it has.
+/// Visits the runs of `count` numbers of `bits` bits, each with how many numbers it holds.
 fn runs<'a>(
     bytes: &mut &'a [u8],
     bits: usize,
@@ -174,7 +174,7 @@ fn runs<'a>(
     Ok(())
 }
 
-/// Looks at numbers that are kept as differences, in blocks of blocks.
+/// Checks numbers that are kept as differences, in blocks of blocks.
 fn check_deltas(mut bytes: &[u8], count: usize) -> Result<(), Damage> {
     let mut header = [0; 4];
     for number in &mut header {
@@ -205,7 +205,7 @@ pub(super) fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Result<&'a [u8], D
     bytes.split_off(..count).ok_or(EARLY_END)
 }
 
-/// Takes a number off the beginning that has seven bits in each byte.
+/// Takes a number with seven bits in each byte off the beginning.
 pub(super) fn varint(bytes: &mut &[u8]) -> Result<u64, Damage> {
     let mut number = 0;
     for at in 0..10 {
@@ -218,7 +218,7 @@ pub(super) fn varint(bytes: &mut &[u8]) -> Result<u64, Damage> {
     Err("a page has a number of more than ten bytes")
 }
 
-/// Up to 16 bits from this one on; those beyond the last byte are zero.
+/// Returns up to 16 bits from bit `at` on; bits beyond the last byte are zero.
 fn number(bytes: &[u8], at: usize, bits: usize) -> usize {
     let byte = |k: usize| usize::from(bytes.get(at / 8 + k).copied().unwrap_or(0)) << (8 * k);
     (byte(0) | byte(1) | byte(2)) >> (at % 8) & ((1 << bits) - 1)
@@ -275,10 +275,10 @@ mod tests {
     #[derive(Debug, Clone, Copy)]
     struct Kind {
         stored: Type,
-        /// How many rows there are to one without a value, if any are.
+        /// One row in so many has no value; `None` if the column requires values.
         empty: Option<usize>,
         version: WriterVersion,
-        /// None is by a dictionary.
+        /// `None` is a dictionary.
         encoding: Option<Encoding>,
     }
 
@@ -334,7 +334,7 @@ mod tests {
         Ok(values)
     }
 
-    /// Does one thing or another to a page.
+    /// Damages a page in a random way.
     fn damage(pages: &mut Vec<Page>, rng: &mut Pcg64Mcg) {
         let (at, what, any) = (rng.random_range(0..pages.len()), rng.random_range(0..9), rng.random::<u32>());
         let few = any % 200;
@@ -363,7 +363,7 @@ mod tests {
             },
             _ => {
                 let mut bytes = buf.to_vec();
-                // Mostly at the beginning, which says most.
+                // Mostly at the beginning, which holds the most information.
                 let from = rng.random_range(0..=bytes.len() / if any.is_multiple_of(4) { 1 } else { 16 });
                 let byte = if any.is_multiple_of(3) { 0xFF } else { (any >> 8) as u8 };
                 bytes.iter_mut().skip(from).take(1 + any as usize / 16 % 16).for_each(|at| *at = byte);
@@ -374,7 +374,7 @@ mod tests {
 
     fn whole_and_damaged<T: DataType<T: From<i16> + PartialEq + Debug>>() {
         let mut rng = Pcg64Mcg::seed_from_u64(1);
-        // The same one, rising ones, and any.
+        // Equal, rising and mixed values.
         let value = |row: usize| [9, row as i16, (row * row % 251) as i16 - 100][row / 40 % 3];
         let values: Vec<_> = (0..ROWS).map(|row| T::T::from(value(row))).collect();
         for kind in Kind::all(T::get_physical_type()) {
@@ -389,7 +389,7 @@ mod tests {
                         damage(&mut pages, &mut rng);
                     }
                 }
-                // Some damages cannot be told.
+                // Some damages cannot be detected.
                 let _ = read::<T>(&column, pages);
             }
         }

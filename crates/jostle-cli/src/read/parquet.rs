@@ -54,7 +54,7 @@ struct Parquet {
 }
 
 impl Parquet {
-    /// What cannot be read from any place is read into memory first: the names stand at the end.
+    /// Opens a file. A stream is read into memory first: the names of columns stand at its end.
     fn new(bytes: Bytes) -> Result<Self> {
         let bar = progress::bar(bytes.length().unwrap_or_default());
         let not = "not a Parquet file";
@@ -104,7 +104,7 @@ impl Parquet {
 fn append(group: &dyn RowGroupReader, at: usize, column: ColumnDescPtr, values: &mut Column) -> Result<()> {
     use ColumnReader::{DoubleColumnReader, FloatColumnReader, Int32ColumnReader, Int64ColumnReader};
     let (kind, full, stored) = (Kind::of(&column)?, column.max_def_level(), column.physical_type());
-    // The crate `parquet` panics instead.
+    // At such an offset or length the crate `parquet` panics.
     let chunk = group.metadata().column(at);
     let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
     ensure!(start >= 0 && chunk.compressed_size() >= 0, "it begins before the file, or has a negative length");
@@ -128,7 +128,7 @@ fn append(group: &dyn RowGroupReader, at: usize, column: ColumnDescPtr, values: 
 /// What the stored number means.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    /// What it says.
+    /// The number itself.
     Plain,
     /// An unsigned integer, stored in the bits of a signed one.
     Unsigned,

@@ -13,7 +13,7 @@ use crate::names::{STDIO, ending};
 /// Bytes read at once.
 const BUFFER: usize = 1 << 18;
 
-/// Beginnings by which files are known, of this many bytes at most.
+/// Most bytes of a beginning by which a file is known.
 const MAGIC: usize = 6;
 
 /// Bytes whose beginning has been read.
@@ -37,12 +37,13 @@ pub(super) struct Source {
 pub(super) enum Bytes {
     /// A file, which can be read from any place, and its length.
     File(File, u64),
-    /// What can only be read from its beginning to its end.
+    /// Bytes that can only be read from beginning to end.
     Stream(Box<dyn Read>),
 }
 
 impl Source {
-    /// Opens a file, or standard input. The ending of a name says what is in the file; without a name, its beginning.
+    /// Opens a file, or standard input. The ending of its name tells the format; without a name, the first bytes tell
+    /// it.
     pub(super) fn open(path: &Path) -> Result<Self> {
         if path == Path::new(STDIO) {
             return Self::by_beginning(Box::new(io::stdin()));
@@ -75,7 +76,7 @@ impl Source {
         }
     }
 
-    /// Looks at the first bytes, and at those of what they unpack to.
+    /// Tells the format by the first bytes; of packed bytes, by the first unpacked ones.
     fn by_beginning(bytes: Box<dyn Read>) -> Result<Self> {
         let (magic, bytes) = peek(bytes)?;
         if magic.starts_with(b"\x1f\x8b") {
@@ -87,7 +88,7 @@ impl Source {
 }
 
 impl Bytes {
-    /// The bytes one after the other, a bar showing how many of a file have been read.
+    /// Returns the bytes one after the other. A bar shows how many of a file have been read.
     pub(super) fn stream(self) -> Box<dyn Read> {
         match self {
             Self::File(file, length) => Box::new(progress::bar(length).wrap_read(file)),
@@ -95,7 +96,7 @@ impl Bytes {
         }
     }
 
-    /// How many there are, where that is known.
+    /// Number of bytes, if it is known.
     pub(super) fn length(&self) -> Option<u64> {
         match self {
             Self::File(_, length) => Some(*length),
@@ -120,7 +121,7 @@ fn unpack(bytes: impl Read + 'static) -> Box<dyn Read> {
     Box::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER, bytes)))
 }
 
-/// The first bytes, and all of them.
+/// Returns the first bytes, and a reader of all bytes.
 fn peek(mut bytes: Box<dyn Read>) -> Result<(Vec<u8>, Peeked)> {
     let mut magic = Vec::new();
     bytes.by_ref().take(MAGIC as u64).read_to_end(&mut magic).context("cannot read")?;

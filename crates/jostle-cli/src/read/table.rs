@@ -15,13 +15,13 @@ use crate::names::name;
 use crate::picture::Drawn;
 use crate::report::{counted, noun};
 
-/// What was read.
+/// The bodies of a file, as they were read.
 #[derive(Debug)]
 pub struct Table {
     shape: Shape,
     dim: usize,
     values: Values,
-    /// Names of the columns: the axes, then that of the radii; or those of the lower corners, then those of the upper ones.
+    /// Names of the columns: of the axes, then of the radii; or of the lower corners, then of the upper corners.
     names: Vec<String>,
     /// One column an axis, if there are any.
     velocities: Vec<Vec<f64>>,
@@ -43,7 +43,7 @@ pub(crate) enum Values {
 #[derive(Debug)]
 pub(crate) struct Columns<T> {
     each: Vec<Vec<T>>,
-    /// That of all bodies, in place of the last column.
+    /// The radius of all bodies, in place of the last column.
     radius: Option<T>,
 }
 
@@ -85,7 +85,7 @@ pub(crate) enum Places {
     Lines(Lines),
 }
 
-/// The line of each body, kept as the few places where lines do not simply follow each other.
+/// The line of each body, kept as the few places where a line does not follow the line of the body before.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     bodies: u64,
@@ -103,7 +103,7 @@ impl Places {
 }
 
 impl Lines {
-    /// Notes the line of the next body. Lines are counted from 1, and the first one is no body's.
+    /// Notes the line of the next body. Lines are counted from 1.
     pub(crate) fn push(&mut self, line: u64) {
         let ahead = line - self.bodies;
         if self.breaks.last().is_none_or(|&(_, last)| last != ahead) {
@@ -119,10 +119,10 @@ impl Lines {
 }
 
 impl Table {
-    /// `columns` in the order of `picked`.
+    /// Makes a table of `columns`, which stand in the order of `picked`.
     ///
     /// # Errors
-    /// When `f32` was asked for and some value is beyond it.
+    /// When `f32` was asked for and some value is beyond its range.
     pub(crate) fn new(picked: &Picked, mut columns: Vec<Column>, places: Places, precision: Precision) -> Result<Self> {
         let (shape, dim) = (picked.shape, picked.dim);
         let velocities = columns.split_off(picked.of_bodies()).into_iter().map(Column::into_f64).collect();
@@ -212,7 +212,7 @@ impl Table {
         }
     }
 
-    /// The bodies as what a picture shows.
+    /// The bodies in the form that a picture draws.
     ///
     /// # Panics
     /// When `D` is not the number of axes.
@@ -273,7 +273,7 @@ impl Table {
         self.places.of(id.into())
     }
 
-    /// A refusal of the search, in terms of the file.
+    /// Explains a refusal of the search in terms of the file.
     pub(crate) fn explain(&self, refusal: InputError, file: &Path) -> Error {
         let InputError::Bodies { count, first } = refusal else {
             return Error::new(refusal).context(name(file));

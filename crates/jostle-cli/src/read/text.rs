@@ -1,4 +1,5 @@
-//! Text of a line a body or pair: fields between commas, semicolons, tabs or blanks, names in the first line or nowhere.
+//! Text of one line for each body or pair. Fields stand between commas, semicolons, tabs or blanks; names stand in the
+//! first line or nowhere.
 
 use std::io::{Chain, Cursor, Read};
 
@@ -73,8 +74,9 @@ struct Text {
 }
 
 impl Text {
-    /// Lines end in `\n` alone: a `\r` before it becomes part of the last field, which is trimmed, and so the number of
-    /// lines read is always known. For the same reason the last line gets an end, if it has none.
+    /// Reads the first record. Lines end in `\n` alone, so that the number of lines read is always known: a `\r` before
+    /// it becomes part of the last field, which is trimmed. For the same reason the last line gets an end, if it has
+    /// none.
     fn new(bytes: Bytes) -> Result<Self> {
         let mut bytes = bytes.stream();
         let beginning = first_line(&mut bytes)?;
@@ -105,7 +107,7 @@ impl Text {
         names
     }
 
-    /// What was read first is a record like the others.
+    /// Declares the first record to be a record like the others.
     fn first_is_record(&mut self) {
         self.first_is_record = true;
     }
@@ -157,7 +159,7 @@ fn first_line(bytes: &mut Box<dyn Read>) -> Result<Vec<u8>> {
     }
 }
 
-/// What divides the fields of the first line that is not blank.
+/// Returns the byte that divides the fields of the first line that is not blank.
 fn delimiter(beginning: &[u8]) -> u8 {
     let line = beginning.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or_default();
     let mut quoted = false;
@@ -171,7 +173,7 @@ fn delimiter(beginning: &[u8]) -> u8 {
     // Tabs beside another delimiter are blank space around a field.
     let fields = outside.split(|byte| b";,".contains(byte));
     let tabs: usize = fields.map(|field| field.trim_ascii().iter().filter(|&&byte| byte == b'\t').count()).sum();
-    // One alone may stand inside a name, or be a decimal comma.
+    // A single delimiter may stand inside a name, or be a decimal comma.
     if tabs > 1 || tabs == 1 && semicolons + commas == 0 {
         b'\t'
     } else if semicolons > 1 || semicolons == 1 && commas == 0 {

@@ -14,15 +14,14 @@ use rayon::prelude::*;
 use crate::names::name;
 use crate::read::{Table, VELOCITIES, Values};
 
-/// The highest speed of an agent at the start, in root mean squares of all radii a unit of time: small enough that
-/// bodies meet before their centres pass each other, if a frame takes one.
+/// The highest speed of an agent at the start, in root mean squares of all radii a unit of time. It is so small that
+/// bodies meet before their centres pass each other, if a frame takes one unit.
 const SPEED: f64 = 0.15;
 
-/// Velocities of a file are at most this on each axis, as coordinates are: so that no product of two is too large.
+/// Velocities of a file are at most this on each axis, like coordinates, so that no product of two is too large.
 const FASTEST: f64 = (1_u64 << 60) as f64;
 
-/// Masses are at least this, and at most its inverse: so that points can be pushed, and that no sum of masses is too
-/// large.
+/// Masses are at least this, and at most its inverse, so that points can be pushed and no sum of masses is too large.
 const LIGHTEST: f32 = 1e-24;
 
 /// Agents in one task. Sums are taken task by task, so that they do not depend on the number of threads.
@@ -54,7 +53,7 @@ pub(super) struct Agents<const D: usize> {
 }
 
 impl<const D: usize> Agents<D> {
-    /// A scene whose bodies move in random directions.
+    /// Makes a scene whose bodies move in random directions.
     pub(super) fn of_scene(kind: Kind, n: usize, seed: u64, tick: f32) -> Self {
         let scene = scene::scene::<D>(kind, n, seed);
         let walls = Aabb { lo: [0.0; D], hi: [scene::world::<D>(kind, n); D] };
@@ -64,10 +63,10 @@ impl<const D: usize> Agents<D> {
         agents
     }
 
-    /// The bodies of a file, with its velocities, or random ones where it has none.
+    /// Makes agents of the bodies of a file, with the file's velocities, or with random ones if it has none.
     ///
     /// # Errors
-    /// Where the file has no bodies, or some that a search would refuse, or velocities beyond [`FASTEST`].
+    /// When the file has no bodies, or bodies that a search would refuse, or velocities beyond [`FASTEST`].
     pub(super) fn of_table(table: &Table, file: &Path, seed: u64, tick: f32) -> Result<Self> {
         let Values::F32(columns) = table.values() else { bail!("{}: not read in 32-bit floats", name(file)) };
         ensure!(!table.is_empty(), "{}: no bodies to start from", name(file));
@@ -87,7 +86,7 @@ impl<const D: usize> Agents<D> {
         Ok(agents)
     }
 
-    /// Mass is radius to the power of D.
+    /// Makes agents at rest. Mass is radius to the power of D.
     fn at_rest(bodies: Bodies<'_, D>, walls: Aabb<D>, tick: f32) -> Self {
         let ids = 0..bodies.len();
         let body = |id| {
@@ -104,12 +103,12 @@ impl<const D: usize> Agents<D> {
         Self { bodies: ids.clone().map(body).collect(), motions: ids.map(motion).collect(), walls, tick }
     }
 
-    /// Random velocities.
+    /// Gives the agents random velocities.
     fn scatter(&mut self, seed: u64) {
         let n = self.bodies.len() as f64;
         let mean_square = self.mean_square();
         let sides = (0..D).map(|axis| f64::from(self.walls.hi[axis]) - f64::from(self.walls.lo[axis]));
-        // Points move as if they had radii of their distance.
+        // Points move as if their radii were their spacing.
         let spacing = sides.fold(0.0, f64::max) / n.powf(1.0 / D as f64);
         let size = if mean_square > 0.0 { mean_square.sqrt() } else { spacing };
         let speed = (SPEED * size) as f32;
@@ -219,7 +218,7 @@ fn around<const D: usize>(bodies: Bodies<'_, D>) -> Aabb<D> {
     walls
 }
 
-/// A point of the unit ball, each as likely as any other.
+/// Returns a point of the unit ball, any as likely as any other.
 fn direction<const D: usize>(rng: &mut Pcg64Mcg) -> [f32; D] {
     loop {
         let point = [(); D].map(|()| rng.random::<f32>() * 2.0 - 1.0);

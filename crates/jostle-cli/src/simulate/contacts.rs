@@ -1,4 +1,4 @@
-//! The list of pairs turned into lists of contacts, one a body: a counting sort by all threads.
+//! Turns the list of pairs into a list of contacts for each body, by a counting sort on all threads.
 //!
 //! Threads fill the list of a body in whatever order they come, and each engine gives pairs in an order of its own.
 //! Sorting each list makes it, and the sums taken over it, the same for any number of threads and any engine.
@@ -14,9 +14,9 @@ use super::agents::BLOCK;
 pub(super) struct Contacts {
     /// The list of body `id` is `entries[starts[id]..starts[id + 1]]`.
     starts: Vec<usize>,
-    /// The other body.
+    /// The other body of each contact.
     entries: Vec<AtomicU32>,
-    /// Entries counted so far of each list.
+    /// Entries of each list that are counted so far.
     counts: Vec<AtomicU32>,
     /// For each pair, how many entries were counted before it in the lists of its bodies.
     before: Vec<[u32; 2]>,
@@ -55,7 +55,7 @@ impl Contacts {
         self.entries[self.starts[id]..self.starts[id + 1]].iter().map(|entry| entry.load(Relaxed))
     }
 
-    /// Sums counts up to the starts of the lists.
+    /// Computes the starts of the lists, the prefix sums of the counts.
     fn scan(&mut self) {
         let mut start = 0;
         self.starts.clear();

@@ -1,4 +1,4 @@
-//! What finds who touches: our own engine, or one of the systems that its users come from.
+//! The search for agents that touch: by our own engine, or by one of the systems that its users come from.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use crate::threads::Workers;
 /// An older system, or `None` for our own engine.
 type Classic<const D: usize> = Option<Box<dyn BroadPhase<D>>>;
 
-/// The system asked for, in the plane.
+/// Returns the system that the command line asks for, in the plane.
 pub(super) fn in_plane(args: &SimulateArgs, world: Aabb<2>, bodies: Bodies<'_, 2>) -> Result<Classic<2>> {
     named(args, 2, |name| {
         let system = name.parse::<System>()?;
@@ -22,7 +22,7 @@ pub(super) fn in_plane(args: &SimulateArgs, world: Aabb<2>, bodies: Bodies<'_, 2
     })
 }
 
-/// The system asked for, in space.
+/// Returns the system that the command line asks for, in space.
 pub(super) fn in_space(args: &SimulateArgs, world: Aabb<3>, bodies: Bodies<'_, 3>) -> Result<Classic<3>> {
     named(args, 3, |name| {
         let system = name.parse::<SystemInSpace>()?;
@@ -40,7 +40,7 @@ fn named<S>(args: &SimulateArgs, dim: usize, make: impl Fn(&str) -> Result<S>) -
 pub(super) struct Search<const D: usize> {
     finder: PairFinder<D>,
     classic: Classic<D>,
-    /// Those that the older system found.
+    /// The pairs that the older system found.
     pairs: Vec<[u32; 2]>,
     rank_to_id: Vec<u32>,
 }
@@ -50,7 +50,7 @@ impl<const D: usize> Search<D> {
         Self { finder: PairFinder::new(), classic, pairs: Vec::new(), rank_to_id: Vec::new() }
     }
 
-    /// The pairs, in an order of the system's own, and how long the search took.
+    /// Returns the pairs, in an order of the system's own, and how long the search took.
     pub(super) fn find<'a>(
         &'a mut self,
         bodies: Bodies<'_, D>,
@@ -70,8 +70,8 @@ impl<const D: usize> Search<D> {
         Ok((&self.pairs, start.elapsed()))
     }
 
-    /// The bodies of the last search in the order of its tree: neighbours in space are neighbours there. Older systems
-    /// know of no such order, and get it from our own.
+    /// Returns the bodies of the last search in the order of its tree, where neighbours in space are neighbours. Older
+    /// systems have no such order, and get it from our own.
     pub(super) fn order(&mut self, bodies: Bodies<'_, D>, workers: &Workers) -> Result<&[u32], InputError> {
         if self.classic.is_some() {
             let found = self.finder.on(workers.threads()).find(bodies)?;
@@ -81,7 +81,7 @@ impl<const D: usize> Search<D> {
         Ok(&self.rank_to_id)
     }
 
-    /// The boxes of leaves or cells, as far as there are any; spheres are seen along the third axis.
+    /// The boxes of leaves or cells, if there are any; spheres are seen along the third axis.
     pub(super) fn cells(&self, bodies: Bodies<'_, D>) -> Vec<Window> {
         let Some(classic) = &self.classic else { return leaves(&bodies, &self.rank_to_id) };
         let mut boxes = Vec::new();

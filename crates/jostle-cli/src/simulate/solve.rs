@@ -1,13 +1,13 @@
-//! Contacts pushed apart, velocities exchanged: one Jacobi step, in which every body reads the state before the step
-//! and sums its own share, so that no order of work is better than another.
+//! Pushes contacts apart and exchanges velocities in one Jacobi step: every body reads the state before the step and
+//! sums its own share, so that no order of work is better than another.
 //!
-//! A body in k contacts lends each of them a k-th of its mass (mass splitting: Tonge, Benevolenski and Voroshilov 2012).
-//! For a contact of bodies i and j with inverse masses w, numbers of contacts k, unit normal and closing speed v < 0
-//! along it, the impulse is `p = -(1 + e) v / (ki wi + kj wj)`. Energy never grows: the step changes it by
-//! `sum(v p) + sum over bodies of w |sum of its impulses|^2 / 2`, and by the inequality of Cauchy and Schwarz the second
-//! term is at most `sum over contacts of p^2 (ki wi + kj wj) / 2 = (1 + e) / 2 * sum(-v p)`, which for e <= 1 the first
-//! one outweighs. Two bodies in no other contact exchange exactly what elastic ones do. Rounding to `f32` adds a part
-//! in 10 million or so a frame, of either sign.
+//! A body in k contacts lends each of them a k-th of its mass (mass splitting: Tonge, Benevolenski and Voroshilov
+//! 2012). Take a contact of bodies i and j with inverse masses w, numbers of contacts k, unit normal and closing speed
+//! v < 0 along it. Its impulse is `p = -(1 + e) v / (ki wi + kj wj)`. Energy never grows. One step changes it by `sum(v
+//! p) + sum over bodies of w |sum of its impulses|^2 / 2`. By the inequality of Cauchy and Schwarz the second term is
+//! at most `sum over contacts of p^2 (ki wi + kj wj) / 2 = (1 + e) / 2 * sum(-v p)`. For e <= 1 the first term
+//! outweighs that. Two bodies in no other contact exchange exactly what elastic bodies do. Rounding to `f32` adds a
+//! part in 10 million or so a frame, of either sign.
 
 use rayon::prelude::*;
 
@@ -25,12 +25,12 @@ const PUSH: f32 = 0.8;
 pub(super) struct Solver {
     bodies: Vec<Body>,
     motions: Vec<Motion>,
-    /// For each body, its contacts that are closing.
+    /// For each body, how many of its contacts are closing.
     closing: Vec<u32>,
 }
 
-/// What one contact looks like from its first body. Seen from the other one vectors are opposite and lengths the same,
-/// bit by bit.
+/// A contact as its first body sees it. As the other body sees it, vectors are opposite and lengths the same, bit by
+/// bit.
 struct Contact {
     /// From the centre of the second body to that of the first.
     between: [f32; 3],
@@ -47,7 +47,7 @@ impl Contact {
         if distance > 0.0 {
             return Self { between, distance, depth };
         }
-        // Bodies about one centre part along the first axis, the lower id to the left.
+        // Bodies with one centre separate along the first axis, the lower id to the left.
         let left = if id < other { -1.0 } else { 1.0 };
         Self { between: [left, 0.0, 0.0], distance: 1.0, depth }
     }
@@ -71,7 +71,7 @@ impl Solver {
     }
 }
 
-/// What every body reads.
+/// The state before the step, which every body reads.
 struct State<'a> {
     bodies: &'a [Body],
     motions: &'a [Motion],
@@ -96,7 +96,7 @@ impl State<'_> {
             let scale = 1.0 / contact.distance;
             let push = PUSH * contact.depth.max(0.0) * self.share(id, other, |id| self.contacts.count(id));
             add(&mut body.center, push * scale, contact.between);
-            // Whether bodies close in is a toss of a coin: nothing is added where they do not, rather than a branch taken.
+            // Whether bodies close in is a toss of a coin. So there is no branch: bodies that do not close in add zero.
             let speed = contact.separation(self.motions, id, other).min(0.0) * scale;
             let change = -(1.0 + RESTITUTION) * speed * self.share(id, other, |id| closing[id].max(1));
             add(&mut motion.velocity, change * scale, contact.between);
@@ -104,7 +104,7 @@ impl State<'_> {
         (body, motion)
     }
 
-    /// The part of a relative displacement that falls to a body, each mass split into as many parts as counted.
+    /// The part of a relative displacement that falls to body `id`, each mass split into as many parts as `count` says.
     fn share(&self, id: usize, other: usize, count: impl Fn(usize) -> u32) -> f32 {
         let weight = |id: usize| self.motions[id].inverse_mass;
         weight(id) / (count(id) as f32 * weight(id) + count(other) as f32 * weight(other))
@@ -139,7 +139,8 @@ fn add(to: &mut [f32; 3], factor: f32, vector: [f32; 3]) {
 mod tests {
     use super::{Body, Contacts, Motion, Solver};
 
-    /// Bodies on the first axis given as place, velocity and radius, after one step in which these pairs touch.
+    /// Returns places and velocities after one step in which `pairs` touch. Agents are place, velocity and radius on
+    /// the first axis.
     fn step(agents: &[(f32, f32, f32)], pairs: &[[u32; 2]]) -> Vec<(f32, f32)> {
         let body = |&(x, _, radius): &_| Body { center: [x, 0.0, 0.0], radius };
         let motion = |&(_, v, radius): &(f32, f32, f32)| Motion {

@@ -1,4 +1,4 @@
-//! What pictures of the world show: which part of it, and what stands above.
+//! Pictures of the world: which part of it they show, and the words above.
 
 use anyhow::Result;
 use jostle::{Aabb, Bodies};
@@ -12,20 +12,20 @@ use crate::report::counted;
 /// Agents in an animation, unless told otherwise: few enough that each is seen, and that the file stays small.
 const SEEN: usize = 600;
 
-/// Agents by which it is told how close they are about a place: clusters hold more.
+/// Nearest agents by which the search for a place tells how close agents are there: clusters hold more.
 const NEAREST: usize = 200;
 
-/// Pixels that agents move from one picture of an animation to the next, at least, unless told otherwise.
+/// Least pixels that agents move from one picture of an animation to the next, unless told otherwise.
 const MOVED: f64 = 1.5;
 
-/// Width of what an animation shows, at least, in root mean squares of all radii: however slow agents are, whole ones
-/// are seen.
+/// Least width of what an animation shows, in root mean squares of all radii: however slow agents are, whole agents are
+/// seen.
 const NARROWEST: f64 = 30.0;
 
 /// Places that are tried for the part of the world that an animation shows.
 const PLACES: usize = 16;
 
-/// Contacts an agent for which the line of figures has room.
+/// Contacts for each agent for which the line of figures has room.
 const CONTACTS: u64 = 10;
 
 /// What pictures show.
@@ -36,12 +36,12 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Of a still picture: the world, unless told otherwise.
+    /// Makes the view of a still picture: the world, unless told otherwise.
     pub(super) fn still<const D: usize>(args: &'a SimulateArgs, walls: Aabb<D>) -> Result<Self> {
         Self::of(args, walls, whole(walls), args.picture.still_size())
     }
 
-    /// Of an animation: where most agents are, unless told otherwise.
+    /// Makes the view of an animation: where most agents are, unless told otherwise.
     pub(super) fn film<const D: usize>(args: &'a SimulateArgs, agents: &Agents<D>) -> Result<Self> {
         let (size, walls) = (args.picture.film_size(), agents.walls());
         let moving = agents.stride() * f64::from(args.every()) * f64::from(size) / MOVED;
@@ -113,12 +113,12 @@ pub(super) fn whole<const D: usize>(walls: Aabb<D>) -> Window {
     span(walls.lo.map(f64::from), walls.hi.map(f64::from))
 }
 
-/// A square or cube of [`SEEN`] bodies, or no wider than `widest`. Of [`PLACES`] places for it, that
-/// where the bodies are closest. The top of a cube is the upper end of the third axis, from where it is seen.
+/// Returns a square or cube of [`SEEN`] bodies, no wider than `widest`. Of [`PLACES`] places it takes the one where
+/// bodies are closest. The top of a cube is the upper end of the third axis, from where it is seen.
 fn crowd<const D: usize>(bodies: Bodies<'_, D>, walls: Aabb<D>, widest: f64) -> Window {
     let [low, high] = [walls.lo, walls.hi].map(|corner| corner.map(f64::from));
     let mut distances: Vec<f64> = Vec::with_capacity(bodies.len());
-    // Half the side of the square about a body that holds so many others.
+    // Half the side of the square about body `middle` that holds `count` other bodies.
     let mut half = |middle: usize, count: usize| {
         let middle = bodies.center(middle);
         distances.clear();
@@ -138,7 +138,7 @@ fn crowd<const D: usize>(bodies: Bodies<'_, D>, walls: Aabb<D>, widest: f64) -> 
     let Some((_, id)) = places else { return whole(walls) };
     let side = (2.0 * half(id, SEEN)).min(widest);
     let middle = bodies.center(id);
-    // No part of the square lies beyond a wall: it would be empty.
+    // No part of the square lies beyond a wall, where it would be empty.
     let sides: [f64; D] = std::array::from_fn(|axis| side.min(high[axis] - low[axis]));
     let from: [f64; D] = std::array::from_fn(|axis| match axis {
         2 => high[axis] - sides[axis],

@@ -1,4 +1,4 @@
-//! One frame of the simulation: move, find who touches, push apart and exchange velocities.
+//! One frame of the simulation: move the agents, find pairs that touch, push them apart and exchange velocities.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use super::solve::{Solver, deepest};
 use crate::picture::Window;
 use crate::threads::Workers;
 
-/// Frames after which the agents are put in the order of the tree, so that those that touch lie close in memory.
+/// Frames after which the agents are put in the order of the tree, so that agents that touch lie close in memory.
 const REORDER: u64 = 64;
 
 /// The agents, and all that is kept from frame to frame.
 pub(super) struct World<const D: usize> {
     pub(super) agents: Agents<D>,
-    /// Who touched whom when last looked.
+    /// Which agents touched at the last search.
     pub(super) contacts: Contacts,
     search: Search<D>,
-    /// The agents in the order of the tree, as far as they are to be put in that order.
+    /// The agents in the order of the tree, if the next step is to reorder them; else empty.
     order: Vec<u32>,
     solver: Solver,
     pub(super) frame: u64,
@@ -31,7 +31,7 @@ impl<const D: usize> World<D> {
         Self { agents, contacts: Contacts::default(), search, order: Vec::new(), solver: Solver::default(), frame: 0 }
     }
 
-    /// Advances by one frame, and says how long the search took.
+    /// Advances by one frame, and returns how long the search took.
     pub(super) fn step(&mut self, workers: &Workers) -> Result<Duration, InputError> {
         if !self.order.is_empty() {
             self.agents.reorder(&self.order);
@@ -49,14 +49,14 @@ impl<const D: usize> World<D> {
         Ok(time)
     }
 
-    /// Looks who touches without moving anyone: the deepest overlap, and its part of the smaller radius.
+    /// Finds which agents touch, without moving any. Returns the deepest overlap, and its part of the smaller radius.
     pub(super) fn observe(&mut self, workers: &Workers) -> Result<(f32, f32), InputError> {
         let (pairs, _) = self.search.find(self.agents.view()?, workers)?;
         self.contacts.build(self.agents.bodies.len(), pairs);
         Ok(deepest(&self.agents.bodies, pairs))
     }
 
-    /// The boxes of what the search keeps, for a picture.
+    /// The boxes of leaves or cells that the search keeps, for a picture.
     pub(super) fn cells(&self) -> Result<Vec<Window>, InputError> {
         Ok(self.search.cells(self.agents.view()?))
     }

@@ -5,7 +5,7 @@ use indicatif::HumanCount;
 
 use crate::report::Report;
 
-/// Pairs of each kind that are shown.
+/// Most pairs of each kind that are shown.
 const SHOWN: usize = 10;
 
 /// The faults of a list, as pairs.
@@ -22,7 +22,7 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    /// `pairs` in any order, `truth` in ascending order.
+    /// Compares `pairs`, in any order, with `truth`, in ascending order.
     pub(super) fn new(mut pairs: Vec<[u32; 2]>, truth: &[[u32; 2]]) -> Self {
         let mut difference = Self::default();
         pairs.sort_unstable();
@@ -57,7 +57,7 @@ impl Difference {
     }
 }
 
-/// What one ascending list holds and the other does not.
+/// Returns the pairs of `list` that the ascending list `other` does not hold.
 fn without(list: &[[u32; 2]], other: &[[u32; 2]]) -> Vec<[u32; 2]> {
     list.iter().filter(|pair| other.binary_search(pair).is_err()).copied().collect()
 }

@@ -1,30 +1,30 @@
-//! Which file a name names, whatever it is called: links lead to the same one.
+//! Finds which file a path names: links lead to the same file.
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 use crate::names::STDIO;
 
-/// Symbolic links that are followed one after the other, as many as Linux does.
+/// Most symbolic links that are followed one after the other, as many as Linux follows.
 const LINKS: usize = 40;
 
-/// What tells a file from all others.
+/// The identity of a file, which tells it from all others.
 #[derive(Debug, PartialEq)]
 pub(super) enum Identity {
     /// Device and inode.
     #[cfg(unix)]
     Inode(u64, u64),
-    /// Where a file lies, or would.
+    /// Where a file lies, or would lie.
     Path(PathBuf),
 }
 
 impl Identity {
-    /// Of a file to be read; nothing is known of one that is not there, or is no file.
+    /// Identifies a file to be read; `None` if nothing is there, or no regular file.
     pub(super) fn of_input(path: &Path) -> Option<Self> {
         if path == Path::new(STDIO) { Self::of_stream("/dev/stdin") } else { Self::of_file(path) }
     }
 
-    /// Of a file to be written, which need not be there yet.
+    /// Identifies a file to be written, which need not be there yet.
     pub(super) fn of_output(path: &Path) -> Option<Self> {
         match fs::metadata(path) {
             Ok(_) => Self::of_file(path),
@@ -32,7 +32,7 @@ impl Identity {
         }
     }
 
-    /// Of the file that a standard stream was led to, if it was.
+    /// Identifies the file that a standard stream is redirected to, if it is.
     pub(super) fn of_stream(device: &str) -> Option<Self> {
         Self::of_file(Path::new(device))
     }
@@ -58,7 +58,7 @@ pub(super) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Where writing to `path` leads: through links, also to a file that is not there yet.
+/// Returns where writing to `path` leads: through links, also to a file that is not there yet.
 pub(super) fn destination(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     for _ in 0..LINKS {

@@ -1,4 +1,4 @@
-//! The kinds of files that the program writes, and how one is known again.
+//! The kinds of files that the program writes, and how the kind of a file is recognised.
 
 use std::fmt;
 use std::fs::File;
@@ -30,7 +30,7 @@ impl Kind {
         }
     }
 
-    /// Whether a file begins as this program would write it. What cannot be read is of no kind.
+    /// Returns whether a file begins as this program would write it. A file that cannot be read is of no kind.
     pub(super) fn is_kind_of(self, path: &Path) -> bool {
         let Ok(mut file) = File::open(path) else { return false };
         match self {

@@ -13,7 +13,7 @@ pub(super) fn write(out: &mut impl Write, pairs: &[[u32; 2]]) -> Result<()> {
     pairs.as_flattened().iter().try_for_each(|id| out.write_all(&id.to_le_bytes()))
 }
 
-/// Whether this is the header of such an array.
+/// Returns whether this is the header of an array of pairs.
 pub(super) fn holds_pairs(header: &Header) -> bool {
     header.shape.get(1) == Some(&2) && header.descr == DESCR
 }

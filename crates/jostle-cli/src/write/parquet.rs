@@ -40,7 +40,7 @@ pub(super) fn write(out: &mut (impl Write + Send), pairs: &[[u32; 2]]) -> Result
     Ok(())
 }
 
-/// Whether a file has the columns of such a list, and no others.
+/// Returns whether a file has the columns of a list of pairs, and no others.
 pub(super) fn holds_pairs(file: File) -> bool {
     SerializedFileReader::new(file).is_ok_and(|reader| {
         let schema = reader.metadata().file_metadata().schema_descr();

@@ -10,12 +10,12 @@ use super::identity::{destination, folder};
 use super::temporary::Temporary;
 use super::{Out, Sink};
 
-/// Creates or replaces the file at `path` with what `fill` writes. On an error what was there stays.
+/// Creates or replaces the file at `path` with what `fill` writes. On an error the old file stays.
 pub(super) fn replace(path: &Path, fill: impl FnOnce(&mut Out<'_>) -> Result<()>) -> Result<()> {
     attempt(path, fill).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Finds out before any work is done that there is no folder for a file, or none that new files can be made in.
+/// Checks, before any work is done, that the folder of a file exists and that new files can be made in it.
 pub(super) fn check_folder(path: &Path) -> Result<()> {
     let target = destination(path);
     let folder = folder(&target);
@@ -27,16 +27,16 @@ pub(super) fn check_folder(path: &Path) -> Result<()> {
 }
 
 fn attempt(path: &Path, fill: impl FnOnce(&mut Out<'_>) -> Result<()>) -> Result<()> {
-    // Writing goes through a link to the file that it names, as the name of the link is not ours to replace.
+    // Writing goes through a link to the file that it names: the link itself must stay.
     let target = destination(path);
     if target.exists() && !target.is_file() {
-        // A device or a pipe (or a folder, which opening refuses): nothing that a file could take the place of.
+        // A device or a pipe, which no file may replace (or a folder, which opening refuses).
         return filled(&File::options().write(true).open(&target)?, fill);
     }
     let temporary = Temporary::new(folder(&target))?;
     filled(temporary.file()?, fill)?;
     if let Ok(old) = fs::metadata(&target) {
-        // Whom the file was open to is not ours to change.
+        // The new file gets the permissions of the old one.
         temporary.file()?.set_permissions(old.permissions())?;
     }
     Ok(temporary.persist(&target)?)

@@ -35,7 +35,7 @@ fn gone(error: &io::Error) -> bool {
     error.kind() == ErrorKind::BrokenPipe
 }
 
-/// A reader that has seen enough is no error.
+/// Writes to standard output. It is no error if the reader stops early.
 pub(super) fn to_stdout(fill: impl FnOnce(&mut Out<'_>) -> Result<()>) -> Result<()> {
     let mut out = BufWriter::new(Sink::Stdout(io::stdout(), false));
     let outcome = fill(&mut out).and_then(|()| Ok(out.flush()?));

@@ -1,4 +1,4 @@
-//! Files in the making, which neither an error nor a signal leaves behind.
+//! Temporary files, which neither an error nor a signal leaves behind.
 
 use std::fs::{self, File};
 use std::io;
@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-/// The temporary files that exist. They are made, renamed and removed while this is locked, so that whoever holds the
-/// lock knows all of them.
+/// The temporary files that exist. They are made, renamed and removed under this lock, so that the holder of the lock
+/// knows all of them.
 static PRESENT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A file without its final name.
@@ -23,12 +23,12 @@ impl Temporary {
         Ok(Self(Some(file)))
     }
 
-    /// The file, until it has its name.
+    /// The file, until it has its final name.
     pub(super) fn file(&self) -> io::Result<&File> {
         self.0.as_ref().map(NamedTempFile::as_file).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Gives it its name, in place of what had that name.
+    /// Gives the file its final name, in place of any file that had that name.
     pub(super) fn persist(mut self, target: &Path) -> io::Result<()> {
         self.end(|file| Ok(file.persist(target).map(drop)?))
     }
@@ -45,7 +45,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // What cannot be removed has been removed by somebody else.
+        // A file that cannot be removed has been removed by somebody else.
         let _ = self.end(NamedTempFile::close);
     }
 }
@@ -54,7 +54,7 @@ fn present() -> MutexGuard<'static, Vec<PathBuf>> {
     PRESENT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Temporary files are the owner's alone by default; what remains shall be as open as the user's other files.
+/// Temporary files are private to their owner by default. A file that stays shall be as open as the user's other files.
 fn builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".jostle");
@@ -74,7 +74,7 @@ mod signals {
 
     use super::{fs, present};
 
-    /// From now on, a signal that ends the program removes its temporary files first.
+    /// Makes a signal that ends the program remove its temporary files first, from now on.
     pub(super) fn watch() -> io::Result<()> {
         static WATCHED: OnceLock<Option<io::ErrorKind>> = OnceLock::new();
         WATCHED.get_or_init(|| start().err().map(|error| error.kind())).map_or(Ok(()), |kind| Err(kind.into()))
@@ -82,12 +82,12 @@ mod signals {
 
     fn start() -> io::Result<()> {
         let ignored = ignored();
-        // What the caller has us ignore, as `nohup` does, stays ignored.
+        // Signals that the caller has set to be ignored, as `nohup` does, stay ignored.
         let heeded = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
         let mut signals = Signals::new(heeded)?;
         thread::Builder::new().name("signals".to_owned()).spawn(move || {
             if let Some(signal) = signals.forever().next() {
-                // Held to the end: no file is made or renamed any more.
+                // The lock is held to the end: no file is made or renamed any more.
                 let present = present();
                 present.iter().for_each(|path| drop(fs::remove_file(path)));
                 // The caller is to see that a signal ended the program.

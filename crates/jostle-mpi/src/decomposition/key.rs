@@ -1,5 +1,5 @@
-//! The order in which bodies are dealt to ranks: along the Morton curve over the box of all centres; bodies of a code
-//! that too many share along one over a box of their own; then by id.
+//! The order in which bodies are dealt to ranks: along the Morton curve over the box of all centres; then, for bodies
+//! of a crowded code, along a curve over their own box; then by id.
 
 use bytemuck_derive::{Pod, Zeroable};
 
@@ -34,7 +34,7 @@ impl<const D: usize> Frame<D> {
         Self { lo: span.lo, scale, grid: if flat { None } else { Grid::new(&unit) } }
     }
 
-    /// The code of a point; 0 for all where the box is a point. Monotone on each axis.
+    /// Returns the code of a point, monotone on each axis; 0 for all points if the box is a point.
     #[inline]
     pub(crate) fn code(&self, center: [f64; D]) -> u64 {
         let Some(grid) = &self.grid else { return 0 };
@@ -42,11 +42,12 @@ impl<const D: usize> Frame<D> {
     }
 }
 
-/// What keys are made of.
+/// Makes keys: the frame of all bodies, and the frames of crowded codes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Keys<const D: usize> {
     pub(crate) frame: Frame<D>,
-    /// Codes that so many bodies share that they would not be told apart, in ascending order, each with a frame of its own.
+    /// Crowded codes, in ascending order, each with a frame of its own: so many bodies share a code that it cannot tell
+    /// them apart.
     pub(crate) crowded: Vec<(u64, Frame<D>)>,
 }
 

@@ -13,16 +13,16 @@ use mpi::traits::{CommunicatorCollectives, Destination, Equivalence, Source};
 
 use super::{Messages, Transport, check_addresses};
 
-/// Longer messages are cut: MPI counts by 31 bits.
+/// The longest piece of a message, in bytes. Longer messages are cut: MPI counts by 31 bits.
 const PIECE: usize = 1 << 30;
 
-/// Where no bytes lie.
+/// The memory that an empty message points to.
 static NONE: [u8; 1] = [0];
 
 /// A rank of an MPI program, on a communicator of its own, so that its messages never meet the host's.
 ///
-/// A rank that panics while it has one aborts the whole program: the others would wait for it without end. It is to be dropped before
-/// MPI is finalised.
+/// A rank that panics while it has an `MpiRanks` aborts the whole program: the other ranks would wait for it without
+/// end. Drop it before MPI is finalised.
 ///
 /// ```no_run
 /// use jostle_mpi::{MpiRanks, Transport};
@@ -34,8 +34,8 @@ static NONE: [u8; 1] = [0];
 pub struct MpiRanks {
     communicator: SimpleCommunicator,
     piece: usize,
-    /// The tag of the next exchange: 0 or 1. A rank may have ended an exchange, and begun the next one, while another is still
-    /// in it; it cannot be two ahead.
+    /// The tag of the next exchange: 0 or 1. A rank may have ended an exchange, and begun the next one, while another
+    /// rank is still in the first. It cannot be two exchanges ahead.
     round: Cell<Tag>,
 }
 
@@ -46,16 +46,16 @@ impl fmt::Debug for MpiRanks {
 }
 
 impl MpiRanks {
-    /// The ranks of a host's communicator, which is duplicated. Collective.
+    /// Duplicates the communicator of a host, and returns this rank of it. Collective.
     #[must_use]
     pub fn new(host: &impl Communicator) -> Self {
         Self { communicator: host.duplicate(), piece: PIECE, round: Cell::new(0) }
     }
 
-    /// Cuts messages into pieces of so many bytes at most, 2^30 unless said otherwise: for tests.
+    /// Cuts messages into pieces of at most `bytes` bytes, 2^30 by default: for tests.
     ///
     /// # Panics
-    /// When there is no byte, or more than 2^30, in a piece.
+    /// When `bytes` is 0 or more than 2^30.
     #[must_use]
     pub fn with_pieces(mut self, bytes: usize) -> Self {
         assert!((1..=PIECE).contains(&bytes), "pieces of {bytes} bytes: at least one, and 2^30 at most");
@@ -63,7 +63,7 @@ impl MpiRanks {
         self
     }
 
-    /// Takes in a message if one has come.
+    /// Receives a message if one has come. Returns whether one had.
     fn receive(&self, tag: Tag, incoming: &mut [Option<Vec<u8>>]) -> bool {
         let probed = self.communicator.any_process().immediate_matched_probe_with_tag(tag);
         let Some((message, status)) = probed else { return false };
@@ -100,9 +100,9 @@ impl Transport for MpiRanks {
         self.communicator.barrier();
     }
 
-    /// By non-blocking consensus: T. Hoefler, C. Siebert and A. Lumsdaine, "Scalable communication protocols for dynamic sparse
-    /// data exchange" (2010). Sends that end only when they are received, a barrier that does not block once all of one's own have
-    /// ended; when that has been passed, no message is on its way.
+    /// Uses non-blocking consensus: T. Hoefler, C. Siebert and A. Lumsdaine, "Scalable communication protocols for
+    /// dynamic sparse data exchange" (2010). Each send ends only when it is received. A rank whose sends have all ended
+    /// enters a barrier that does not block. Once that barrier has been passed, no message is on its way.
     fn exchange<R>(&self, outgoing: Messages, meanwhile: impl FnOnce() -> R) -> (Messages, R) {
         check_addresses(&outgoing, self.size());
         let tag = self.round.replace(1 - self.round.get());
@@ -149,7 +149,8 @@ impl Transport for MpiRanks {
         if all > PIECE as u64 {
             return self.all_to_all(vec![mine.to_vec(); self.size() as usize]);
         }
-        // The pointer of an empty vector is what MPI_IN_PLACE is: a byte more than there are, and bytes of this crate's for none.
+        // An empty vector's pointer is MPI_IN_PLACE. So the buffer has a byte more than needed, and an empty `mine`
+        // points to `NONE`.
         let mine = if mine.is_empty() { &NONE[..0] } else { mine };
         let mut bytes = vec![0_u8; all as usize + 1];
         let counts: Vec<i32> = counts.into_iter().map(|count| count as i32).collect();
@@ -189,7 +190,7 @@ impl Transport for MpiRanks {
     fn scan(&self, value: u64) -> u64 {
         let mut before = 0_u64;
         self.communicator.exclusive_scan_into(&value, &mut before, SystemOperation::sum());
-        // What MPI leaves there on the first rank is not said.
+        // MPI does not say what it leaves in `before` on the first rank.
         if self.rank() == 0 { 0 } else { before }
     }
 }

@@ -8,10 +8,10 @@ use crate::wire;
 
 use super::{Messages, Transport, check_addresses};
 
-/// Stack of a rank's thread: many ranks are to fit one machine.
+/// Stack of a rank's thread: small, so that many ranks fit one machine.
 const STACK: usize = 4 << 20;
 
-/// One rank of several that are threads of this process. Nothing is shared but what they send.
+/// One rank of several, each a thread of this process. Ranks share nothing but the messages that they send.
 ///
 /// ```
 /// use jostle_mpi::{ThreadRanks, Transport};
@@ -39,20 +39,20 @@ struct State {
     passed: u64,
     /// The first rank that has panicked.
     fallen: Option<u32>,
-    /// Messages for each rank, of an exchange that they all take part in.
+    /// Messages for each rank, of an exchange that all ranks take part in.
     boxes: Vec<Messages>,
     gathered: Vec<Vec<u8>>,
-    /// Ranks whose values are in what is being reduced, and that have not taken the result.
+    /// Ranks whose values are in the current reduction, and that have not taken its result yet.
     reducing: u32,
     greatest: Vec<f64>,
     sums: Vec<u64>,
 }
 
 impl ThreadRanks {
-    /// Runs `work` as each of `size` ranks, each on a thread of its own, and returns what they return.
+    /// Runs `work` as each of `size` ranks, each on a thread of its own, and returns the results of all ranks in order.
     ///
     /// # Panics
-    /// With the panic of the first rank that panics: the others, which would wait for it, are ended.
+    /// With the panic of the first rank that panics. The other ranks, which would wait for it, are ended.
     pub fn run<R: Send>(size: u32, work: impl Fn(&Self) -> R + Sync) -> Vec<R> {
         let state = State {
             boxes: vec![Vec::new(); size as usize],
@@ -89,12 +89,13 @@ impl ThreadRanks {
         done
     }
 
-    /// A rank that panics may do so while it holds the lock; what is behind it is sound at any moment.
+    /// Locks the state. A rank may panic while it holds the lock, but the state is sound at any moment.
     fn state(&self) -> MutexGuard<'_, State> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Every rank puts something in, and takes something out once all have; nobody puts more in before all have taken.
+    /// Lets every rank put a value in, and take one out once all ranks have put theirs. No rank puts in more before all
+    /// have taken.
     fn meet<R>(&self, put: impl FnOnce(&mut State), take: impl FnOnce(&mut State) -> R) -> R {
         put(&mut self.state());
         self.barrier();

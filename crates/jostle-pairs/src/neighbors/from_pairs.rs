@@ -20,7 +20,7 @@ use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::engine::Engine;
 use crate::pairs::plan::{Plan, RowPlan};
 
-/// Buckets that ids are dealt to, at most: those of a thousand ids and fewer are smaller instead.
+/// The most buckets that ids are dealt to. Few ids have fewer buckets: each bucket has at least 2^[`LEAST_BITS`] ids.
 const BUCKETS: usize = 1 << 8;
 
 /// The least number of ids of a bucket, as a power of two.
