@@ -1,6 +1,6 @@
 /*
- * Jostle in C11: circles in structs, bad bodies, contacts, coherent frames, atoms with ghosts, and threads of one's own.
- * README.md has the line that compiles it. The tests compare what it prints with what Rust finds.
+ * Jostle in C11: circles in structs, bad bodies, contacts, coherent frames, atoms with ghosts, and the program's own
+ * threads. README.md has the line that compiles this example. The tests compare what it prints with what Rust finds.
  */
 #include <jostle.h>
 
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Stops where a call has failed, and says why. */
+/* Stops the program if a call has failed, and says why. */
 static void check(jostle_status status, const void *handle) {
   if (status == JOSTLE_STATUS_OK) return;
   jostle_error error = {.size = sizeof error};
@@ -19,7 +19,7 @@ static void check(jostle_status status, const void *handle) {
   exit(1);
 }
 
-/* Numbers from 0 to 1. */
+/* Returns the next random number from 0 to 1. */
 static double next(uint32_t *at) {
   *at = *at * 1664525u + 1013904223u;
   return (double)(*at >> 8) / 16777216.0;
@@ -65,11 +65,11 @@ static void *work(void *of) {
   return NULL;
 }
 
-/* Threads of the host's: here a thread for each task. An engine would give them to its own pool. */
+/* Runs tasks on threads of the host's: here a thread for each task. An engine would give the tasks to its own pool. */
 static void run(void *host, size_t tasks, jostle_task task, void *data) {
   struct work works[CREW];
   (void)host;
-  if (tasks > CREW) tasks = CREW; /* those left out are done by the others */
+  if (tasks > CREW) tasks = CREW; /* the tasks that run do the work of those left out */
   for (size_t i = 0; i < tasks; i++) {
     works[i] = (struct work){.task = task, .data = data, .number = i};
     if (pthread_create(&works[i].thread, NULL, work, &works[i]) != 0) exit(1);
@@ -97,7 +97,7 @@ static void agents_in_structs(void) {
   for (size_t i = 0; i < found.count; i++) sum += (uint64_t)found.pairs[i][0] * (i + 1) + found.pairs[i][1];
   printf("pairs %zu, checksum %llu\n", found.count, (unsigned long long)sum);
 
-  /* On threads of the host's, by a visitor. */
+  /* Visits pairs on threads of the host's. */
   jostle_host host = {.size = sizeof host, .workers = CREW, .run = run};
   jostle_threads *threads = NULL;
   atomic_size_t visited = 0;
@@ -107,7 +107,7 @@ static void agents_in_structs(void) {
   check(jostle_for_each_pair(finder, &input, visit, &visited), finder);
   printf("visited %zu\n", (size_t)visited);
 
-  /* Periodic in x. */
+  /* Space repeats in x. */
   jostle_space space = {.size = sizeof space, .kind = JOSTLE_SPACE_KIND_PERIODIC, .repeats = {1}, .hi = {200.0}};
   uint64_t count = 0;
   input.space = &space;
@@ -131,7 +131,7 @@ static void agents_in_structs(void) {
   printf("contacts %zu begin, %zu persist, %zu end\n", changes.begin.count, changes.persist.count, changes.end.count);
   jostle_contacts_free(contacts);
 
-  /* What is wrong comes back by its id. */
+  /* A refused body is named by its id. */
   agents[7].x = NAN;
   jostle_error error = {.size = sizeof error};
   if (jostle_find(finder, &input, &found) != JOSTLE_STATUS_BODIES) exit(1);
@@ -143,7 +143,7 @@ static void agents_in_structs(void) {
   free(agents);
 }
 
-/* Grains of two kinds that drift, of which only those of different kinds count: keep is asked about each pair. */
+/* Grains of two kinds drift. Only pairs of different kinds count: the search asks keep about each pair. */
 static int32_t keep(void *user, uint32_t a, uint32_t b) {
   const uint8_t *kind = user;
   return kind[a] != kind[b];
@@ -163,10 +163,10 @@ static void drifting_grains(void) {
   jostle_set set = {.size = sizeof set, .count = GRAINS, .number = JOSTLE_NUMBER_DOUBLE};
   set.center[0] = field(x, sizeof x[0]);
   set.center[1] = field(y, sizeof y[0]);
-  set.radius = field(&radius, 0); /* one of all */
+  set.radius = field(&radius, 0); /* one radius for all */
   jostle_input input = {.size = sizeof input, .sets = &set, .set_count = 1, .only = keep, .only_user = kind};
 
-  jostle_finder *finder = NULL; /* of frames in which bodies move little */
+  jostle_finder *finder = NULL; /* for frames in which bodies move little */
   check(jostle_finder_new_coherent(2, &finder), NULL);
   jostle_pairs found = {.size = sizeof found};
   jostle_contact_geometry contacts = {.size = sizeof contacts};
@@ -187,7 +187,7 @@ static void drifting_grains(void) {
   jostle_finder_free(finder);
 }
 
-/* As LAMMPS holds them: double x[n][3], the owned atoms first, then ghosts; one cutoff. */
+/* Atoms as LAMMPS holds them: double x[n][3], the owned atoms first, then ghosts; one cutoff. */
 static void owned_atoms_and_ghosts(void) {
   double(*x)[3] = calloc(OWNED + GHOSTS, sizeof *x);
   if (x == NULL) exit(1);
@@ -205,7 +205,7 @@ static void owned_atoms_and_ghosts(void) {
   jostle_finder *finder = NULL;
   check(jostle_finder_new(3, &finder), NULL);
 
-  /* Each pair of owned atoms, and of an owned one and a ghost, once. */
+  /* Lists once each pair of two owned atoms, and each pair of an owned atom and a ghost. */
   const uint8_t table[2][2] = {{1, 1}, {0, 0}};
   jostle_input input = {.size = sizeof input, .sets = sets, .set_count = 2, .relation = JOSTLE_RELATION_AMONG};
   input.table = &table[0][0];

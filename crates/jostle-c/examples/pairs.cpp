@@ -1,5 +1,5 @@
-// Jostle in C++17: circles in structs, walls that are sorted once, and what is wrong as an exception.
-// README.md has the line that compiles it. The tests compare what it prints with what Rust finds.
+// Jostle in C++17: circles in structs, walls that are sorted once, and errors as exceptions.
+// README.md has the line that compiles this example. The tests compare what it prints with what Rust finds.
 #include <jostle.hpp>
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace {
 
-// Numbers from 0 to 1.
+// Random numbers from 0 to 1.
 class numbers {
  public:
   explicit numbers(std::uint32_t seed) : at_(seed) {}

@@ -16,18 +16,21 @@
  *
  *   jostle_finder_free(finder);
  *
- * What holds for all of it:
- * - Structs that begin with a size are to be cleared, and sizeof the struct written there: later versions add fields at the end.
- *   jostle_column, jostle_offender and jostle_contact_list have no size and stay as they are; jostle_hit is made by the library.
- * - Pointers are null where that is allowed, or lead to what they say for as long as the call lasts. Null, misaligned structs,
- *   sizes, choices and strides that make no sense get a code. Input is read in place, and never written.
- * - What is lent (pairs, lists, messages) belongs to a handle and lives until the next call on that handle but jostle_last_error, or
- *   until it is freed.
- *   A call that fails changes nothing: what was lent before it stays, but for the message.
- * - A handle serves one call at a time; a second one gets JOSTLE_STATUS_BUSY. Give each thread its own. Threads may share
- *   jostle_threads, and ask one jostle_prepared. A handle must not be freed while a call uses it, nor used afterwards.
- * - Nothing unwinds out of a call, and nothing may unwind into one: visitors, tests and run of jostle_host let no exception out.
- *   When memory runs out, the program is aborted.
+ * What holds for all functions:
+ * - Clear each struct that begins with a size, and write sizeof the struct there: later versions add fields at the
+ *   end. jostle_column, jostle_offender and jostle_contact_list have no size and stay as they are. The library makes
+ *   jostle_hit.
+ * - A pointer is null where that is allowed, or leads to what its description says for as long as the call lasts.
+ *   Null elsewhere, misaligned structs, and sizes, choices and strides that make no sense get a code. Input is read in
+ *   place, and never written.
+ * - What a handle lends (pairs, lists, messages) lives until the next call on that handle but jostle_last_error, or
+ *   until the handle is freed. A call that fails changes nothing: what was lent before stays, but for the message.
+ *   Only a jostle_prepared is empty after a build that fails for its bodies.
+ * - A handle serves one call at a time; a second call gets JOSTLE_STATUS_BUSY. Give each thread handles of its own.
+ *   Threads may share jostle_threads, and ask one jostle_prepared. Do not free a handle while a call uses it, and do
+ *   not use it afterwards.
+ * - Nothing unwinds out of a call, and nothing may unwind into one: visitors, tests and run of jostle_host let no
+ *   exception out. When memory runs out, the program is aborted.
  *
  * Generated from the source by cbindgen: `JOSTLE_WRITE_HEADER=1 cargo test -p jostle-c header`.
  */
@@ -39,28 +42,28 @@
 #include <stdint.h>
 
 /**
- * Of jostle_lists_new: squared distances in float.
+ * A column for jostle_lists_new: squared distances in float.
  */
 #define JOSTLE_LISTS_DISTANCES2 1
 
 /**
- * Of jostle_lists_new: squared distances in double.
+ * A column for jostle_lists_new: squared distances in double.
  */
 #define JOSTLE_LISTS_DISTANCES2_DOUBLE 2
 
 /**
- * Of jostle_lists_new: by how many vectors of the cell each neighbour is moved.
+ * A column for jostle_lists_new: by how many vectors of the cell each neighbour is moved.
  */
 #define JOSTLE_LISTS_IMAGE_SHIFTS 4
 
 /**
- * Of jostle_lists_new: the vector to each neighbour.
+ * A column for jostle_lists_new: the vector to each neighbour.
  */
 #define JOSTLE_LISTS_VECTORS 8
 
 /**
- * What a function returns: 0 when it has done its work. Otherwise nothing was changed, answers of earlier calls stand, and
- * jostle_last_error tells more.
+ * What a function returns: 0 when it has done its work. Otherwise the call has changed nothing, answers of earlier
+ * calls stand, and jostle_last_error tells more.
  */
 enum jostle_status
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -84,11 +87,11 @@ enum jostle_status
    */
   JOSTLE_STATUS_STRUCT_SIZE = 3,
   /**
-   * An integer that chooses is none of those that this version knows.
+   * An integer that chooses an option has a value that this version does not know.
    */
   JOSTLE_STATUS_UNKNOWN_VALUE = 4,
   /**
-   * Values so many and so far apart do not fit into memory: is the stride in bytes, and the count that of the bodies?
+   * So many values so far apart do not fit into memory: is the stride in bytes, and the count that of the bodies?
    */
   JOSTLE_STATUS_OVERFLOW = 5,
   /**
@@ -116,7 +119,8 @@ enum jostle_status
    */
   JOSTLE_STATUS_PARAMETER = 11,
   /**
-   * The space is none: borders that do not ascend, vectors in one plane, or bodies that reach over too many images.
+   * The space is not one that bodies can be in: borders do not ascend, vectors lie in one plane, or bodies reach
+   * over too many images.
    */
   JOSTLE_STATUS_SPACE = 12,
   /**
@@ -173,11 +177,12 @@ enum jostle_reason
    */
   JOSTLE_REASON_RADIUS_NEGATIVE = 3,
   /**
-   * So far from the origin, or so large, that squares would overflow: beyond 2^60 in float, 2^500 in double.
+   * The body or query is so far from the origin, or so large, that squares would overflow: beyond 2^60 in float,
+   * 2^500 in double.
    */
   JOSTLE_REASON_TOO_FAR = 4,
   /**
-   * So many cells from the origin that they cannot be counted.
+   * The body is so many cells from the origin that they cannot be counted.
    */
   JOSTLE_REASON_TOO_MANY_PERIODS = 5,
   /**
@@ -185,11 +190,11 @@ enum jostle_reason
    */
   JOSTLE_REASON_DISPLACEMENT = 6,
   /**
-   * An earlier one has the same key, or is the same pair.
+   * An earlier body has the same key, or an earlier pair is the same.
    */
   JOSTLE_REASON_REPEATED = 7,
   /**
-   * An id that no body has.
+   * A pair has an id that no body has.
    */
   JOSTLE_REASON_NO_SUCH_ID = 8,
   /**
@@ -206,7 +211,7 @@ typedef int32_t jostle_reason;
 #endif // __cplusplus
 
 /**
- * What a space is made of.
+ * How a space repeats.
  */
 enum jostle_space_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -214,7 +219,7 @@ enum jostle_space_kind
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * It does not repeat.
+   * Space does not repeat.
    */
   JOSTLE_SPACE_KIND_OPEN = 0,
   /**
@@ -222,7 +227,7 @@ enum jostle_space_kind
    */
   JOSTLE_SPACE_KIND_PERIODIC = 1,
   /**
-   * A cell spanned by vectors, which repeats in some of their directions: a triclinic box.
+   * A cell spanned by vectors repeats in the directions of some of them: a triclinic box.
    */
   JOSTLE_SPACE_KIND_LATTICE = 2,
 };
@@ -235,7 +240,7 @@ typedef int32_t jostle_space_kind;
 #endif // __cplusplus
 
 /**
- * Of what numbers are.
+ * The precision of numbers.
  */
 enum jostle_number
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -268,15 +273,15 @@ enum jostle_relation
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * The bodies of one set, each two once.
+   * The bodies of one set meet each other, each two once.
    */
   JOSTLE_RELATION_WITHIN = 0,
   /**
-   * Those of the first of two sets with those of the second.
+   * The bodies of the first of two sets meet those of the second.
    */
   JOSTLE_RELATION_BETWEEN = 1,
   /**
-   * Those of many, as a table says.
+   * The bodies of many sets meet as a table says.
    */
   JOSTLE_RELATION_AMONG = 2,
 };
@@ -297,11 +302,11 @@ enum jostle_rows
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * Those with a greater id than the row's own: each pair once.
+   * Neighbours with a greater id than the row's own: each pair once.
    */
   JOSTLE_ROWS_HALF = 0,
   /**
-   * All: each pair twice.
+   * All neighbours: each pair twice.
    */
   JOSTLE_ROWS_FULL = 1,
 };
@@ -314,7 +319,7 @@ typedef int32_t jostle_rows;
 #endif // __cplusplus
 
 /**
- * What questions ask for.
+ * Kinds of questions, and the numbers that each takes.
  */
 enum jostle_question
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -334,17 +339,17 @@ enum jostle_question
    */
   JOSTLE_QUESTION_BOX = 2,
   /**
-   * The bodies that a ray hits, the nearest first. Numbers: its origin, its direction, how far it reaches; infinity in open
-   * space for no end.
+   * The bodies that a ray hits, the nearest first. Numbers: its origin, its direction, its reach. The reach may be
+   * infinite in open space.
    */
   JOSTLE_QUESTION_RAY = 3,
   /**
-   * The first of these. Numbers: as for a ray.
+   * The first body that a ray hits. Numbers: as for JOSTLE_QUESTION_RAY.
    */
   JOSTLE_QUESTION_FIRST_HIT = 4,
   /**
-   * The centres nearest to a point, the nearest first: as many as jostle_query.nearest says, at most as far as
-   * jostle_query.reach. Numbers: the point.
+   * The bodies whose centres are nearest to a point, the nearest first: as many as jostle_query.nearest says, at
+   * most as far away as jostle_query.reach. Numbers: the point.
    */
   JOSTLE_QUESTION_NEAREST = 5,
 };
@@ -357,14 +362,14 @@ typedef int32_t jostle_question;
 #endif // __cplusplus
 
 /**
- * Tells which contacts begin, persist and end from frame to frame, by keys of the host's that stay with a body while it lives,
- * whatever its id is. Make it once and keep it.
+ * Tells which contacts begin, persist and end from frame to frame. Bodies are known by keys of the host's: a body
+ * keeps its key while it lives, whatever its id is. Make a tracker once and keep it.
  */
 typedef struct jostle_contacts jostle_contacts;
 
 /**
- * What searches: it owns all memory, so make it once and keep it. From the second search of a size on nothing is allocated but a
- * few hundred bytes for the sets. One call at a time may use it.
+ * Searches for pairs. A finder owns all memory of its searches, so make it once and keep it. From the second search of
+ * a size on, nothing is allocated but a few hundred bytes for the sets. One call at a time may use it.
  */
 typedef struct jostle_finder jostle_finder;
 
@@ -374,25 +379,26 @@ typedef struct jostle_finder jostle_finder;
 typedef struct jostle_lists jostle_lists;
 
 /**
- * Bodies at rest, copied and sorted once for many searches, and for queries: walls, terrain, a crystal. It takes part in searches
- * as jostle_set.prepared. Several threads may search and ask it at once, while it is not built anew.
+ * Bodies at rest, copied and sorted once for many searches and for queries: walls, terrain, a crystal. A search takes
+ * them as jostle_set.prepared. Several threads may search and ask a prepared set at once, while no call builds it
+ * anew.
  */
 typedef struct jostle_prepared jostle_prepared;
 
 /**
- * What keeps the answers to questions: make one for each thread that asks, and keep it. It belongs to no set.
+ * Keeps the answers to questions: make one for each thread that asks, and keep it. It belongs to no set.
  */
 typedef struct jostle_queries jostle_queries;
 
 /**
- * The threads that the calls of one or several handles run on: one, a pool of the library's own, or those of the host. A handle
- * that none were given to uses the global pool, which has a thread for each core and is started by the first call that is worth
- * it. Results are the same bytes on any threads.
+ * The threads that the calls of one or several handles run on: the calling thread alone, a pool of the library's own,
+ * or threads of the host. A handle that was given none uses the global pool, which has a thread for each core and is
+ * started by the first call that is worth it. Results are the same bytes on any threads.
  */
 typedef struct jostle_threads jostle_threads;
 
 /**
- * One of those at fault.
+ * A body, query, key or pair at fault.
  */
 typedef struct jostle_offender {
   /**
@@ -404,7 +410,7 @@ typedef struct jostle_offender {
    */
   int32_t reason;
   /**
-   * 0 for x, 1 for y, 2 for z; -1 where it is about no axis.
+   * 0 for x, 1 for y, 2 for z; -1 where the reason concerns no axis.
    */
   int32_t axis;
 } jostle_offender;
@@ -418,15 +424,15 @@ typedef struct jostle_error {
    */
   size_t size;
   /**
-   * What the call returned, a jostle_status; JOSTLE_STATUS_OK when none has failed.
+   * What the call returned, a jostle_status; JOSTLE_STATUS_OK when no call has failed.
    */
   int32_t status;
   /**
-   * Nothing yet.
+   * Not used yet.
    */
   int32_t reserved;
   /**
-   * What is wrong, and what to do, for a person. It ends with a zero.
+   * What is wrong, and what to do about it, for a person. The text ends with a zero byte.
    */
   const char *message;
   /**
@@ -434,24 +440,26 @@ typedef struct jostle_error {
    */
   size_t offenders;
   /**
-   * The first of them, 16 at most, in ascending order.
+   * The first offenders, 16 at most, in ascending order.
    */
   const struct jostle_offender *first;
   /**
-   * How many of them are named.
+   * How many offenders first leads to.
    */
   size_t first_count;
 } jostle_error;
 
 /**
- * Does one of the tasks of a region; made by the library. data is what run was given with it, number a number below its tasks.
+ * Does one task of a region. The library makes this function. data is the pointer that run was given with the task,
+ * and number is less than the number of tasks that run was given.
  */
 typedef void (*jostle_task)(void *data, size_t number);
 
 /**
- * Runs task(data, 0), ..., task(data, tasks - 1), each once, on any threads, in any order, and returns when all have ended. They
- * may run one after the other; the calling thread may take part. Neither task nor data may be used after it has returned, and no
- * exception may leave it. Where several handles share threads, it is called by several threads at once.
+ * Runs task(data, 0), ..., task(data, tasks - 1), each once, on any threads, in any order, and returns when all have
+ * ended. Tasks may run one after the other, and the calling thread may take part. After run has returned, neither task
+ * nor data may be used. No exception may leave run. Where several handles share threads, several threads call run at
+ * once.
  */
 typedef void (*jostle_run)(void *host, size_t tasks, jostle_task task, void *data);
 
@@ -468,7 +476,7 @@ typedef struct jostle_host {
    */
   size_t workers;
   /**
-   * Runs tasks on them.
+   * Runs tasks on the workers.
    */
   jostle_run run;
   /**
@@ -478,7 +486,7 @@ typedef struct jostle_host {
 } jostle_host;
 
 /**
- * How a finder of coherent frames has fared.
+ * How often a finder of coherent frames has searched from scratch, and its margin.
  */
 typedef struct jostle_frames {
   /**
@@ -486,36 +494,40 @@ typedef struct jostle_frames {
    */
   size_t size;
   /**
-   * How many frames have been searched from scratch so far, of all that were given.
+   * How many of the frames given so far were searched from scratch.
    */
   uint64_t rebuilds;
   /**
-   * How far the fastest bodies may be from where they were searched before that is done again, in lengths of the host; 0 while it is done in each frame.
+   * How far the fastest bodies may be from where they were searched before the next search from scratch, in the
+   * host's unit of length; 0 while each frame is searched from scratch.
    */
   double margin;
 } jostle_frames;
 
 /**
- * One value of every body: the first, and the distance in bytes from each to the next. An array of double has the stride
- * sizeof(double); a field of structs has the size of the struct; `double x[n][3]` is three columns, of x[0], x[0] + 1 and
- * x[0] + 2, with the stride sizeof x[0].
+ * One value of every body: a pointer to the first value, and the bytes from each value to the next. The stride of an
+ * array of double is sizeof(double); that of a field of structs is the size of the struct. `double x[n][3]` is three
+ * columns, at x[0], x[0] + 1 and x[0] + 2, each with the stride sizeof x[0].
  *
- * Values need no alignment. Nothing from the first to the last may be written while a call reads it.
+ * Values need no alignment. While a call reads a column, nothing from its first value to its last may be written.
  */
 typedef struct jostle_column {
   /**
-   * The value of body 0. It may be null where there are no bodies, and where the field says what null means.
+   * The value of body 0. Null is allowed where there are no bodies, and where the field of this type says what null
+   * means.
    */
   const void *data;
   /**
-   * Bytes from one value to the next. 0: the value at data is that of all (not for coordinates). A negative one is refused.
+   * Bytes from one value to the next. 0: all bodies have the value at data (not for coordinates and displacements).
+   * A negative stride is refused.
    */
   ptrdiff_t stride;
 } jostle_column;
 
 /**
- * A set of bodies: circles or spheres, where they are, how they move, and who may meet whom. The id of a body is its place in
- * the columns, from 0. Clear all of it, then fill in what counts: `jostle_set set = {.size = sizeof set};`.
+ * A set of bodies: circles or spheres, where they are, how they move, and which of them may meet. The id of a body is
+ * its place in the columns, from 0. Clear the whole struct, then fill in what counts:
+ * `jostle_set set = {.size = sizeof set};`.
  */
 typedef struct jostle_set {
   /**
@@ -527,11 +539,11 @@ typedef struct jostle_set {
    */
   size_t count;
   /**
-   * Of what the coordinates and radii are, a jostle_number. Sets in double are decided in double.
+   * The precision of coordinates and radii, a jostle_number. Pairs of sets in double are decided in double.
    */
   int32_t number;
   /**
-   * Of what the displacements are, a jostle_number.
+   * The precision of the displacements, a jostle_number.
    */
   int32_t displacement_number;
   /**
@@ -539,16 +551,17 @@ typedef struct jostle_set {
    */
   struct jostle_column center[3];
   /**
-   * The radii; null for 0, a stride of 0 for one that all have.
+   * The radii; null for 0, a stride of 0 for one radius of all bodies.
    */
   struct jostle_column radius;
   /**
-   * Added to each radius; for lists that are kept for several steps (jostle_still_valid). Rounded to float for sets in float.
+   * A length that is added to each radius, for lists that are kept for several steps (jostle_still_valid). Rounded
+   * to float for sets in float.
    */
   double margin;
   /**
-   * If it is above 0, two bodies are a pair when their centres are at most so far apart, whatever their radii are.
-   * Rounded to float for sets in float.
+   * If the cutoff is above 0, two bodies are a pair when their centres are at most this far apart, whatever their
+   * radii are. Rounded to float for sets in float.
    */
   double cutoff;
   /**
@@ -556,30 +569,32 @@ typedef struct jostle_set {
    */
   struct jostle_column displacement[3];
   /**
-   * What each body is, uint32_t; null for all bits, a stride of 0 for one value of all. Two bodies may meet when each one's
-   * mask has a bit of the other's category.
+   * What each body is, in uint32_t; null for all bits, a stride of 0 for one value of all bodies. Two bodies may
+   * meet when the mask of each has a bit of the other's category.
    */
   struct jostle_column category;
   /**
-   * What each body meets, uint32_t; null for all bits.
+   * What each body meets, in uint32_t; null for all bits.
    */
   struct jostle_column mask;
   /**
-   * Bodies of one group, int32_t, other than 0 always meet (above 0) or never do (below); null for 0.
+   * The group of each body, in int32_t; null for 0. Bodies of one group other than 0 always meet (above 0) or never
+   * do (below 0).
    */
   struct jostle_column group;
   /**
-   * Bodies that were sorted before (jostle_prepared_build), in place of all columns but the layers and displacements; null
-   * for none. number, center, radius, margin and cutoff are then those that it was built with, and count is not looked at.
+   * Bodies that were sorted before (jostle_prepared_build), in place of all columns but the layers and
+   * displacements; null for none. The set then has the number, center, radius, margin and cutoff that the bodies
+   * were prepared with, and count is not looked at.
    */
   const struct jostle_prepared *prepared;
 } jostle_set;
 
 /**
- * The space that bodies are in. Of two dimensions, the first two numbers count.
+ * The space that bodies are in. In two dimensions, the first two numbers of each array count.
  *
- * Where it repeats, a body counts at every image of its place; coordinates may lie outside of the cell. Two bodies meet at each
- * image of the second that touches the first, so that the cutoff may be larger than the cell.
+ * Where space repeats, a body counts at every image of its place; coordinates may lie outside of the cell. Two bodies
+ * meet at each image of the second that touches the first, so the cutoff may be larger than the cell.
  */
 typedef struct jostle_space {
   /**
@@ -591,40 +606,42 @@ typedef struct jostle_space {
    */
   int32_t kind;
   /**
-   * In which directions it repeats: 0 or 1 for each axis or vector.
+   * In which directions space repeats: 0 or 1 for each axis or vector.
    */
   uint8_t repeats[3];
   /**
-   * Nothing yet.
+   * Not used yet.
    */
   uint8_t reserved;
   /**
-   * The lower borders of axes that repeat, of a periodic space.
+   * Of a periodic space, the lower borders of the axes that repeat.
    */
   double lo[3];
   /**
-   * The upper ones.
+   * Of a periodic space, the upper borders of the axes that repeat.
    */
   double hi[3];
   /**
-   * The vectors of the cell of a lattice, one a row, right-handed; a direction that does not repeat needs one as well.
+   * Of a lattice, the vectors of the cell, one a row, right-handed. A direction that does not repeat needs a vector
+   * as well.
    */
   double vectors[3][3];
   /**
-   * The corner of the cell of a lattice that its vectors lead from.
+   * Of a lattice, the corner of the cell from which its vectors lead.
    */
   double origin[3];
 } jostle_space;
 
 /**
- * Tells whether a pair is to be kept: 0 if not. It is asked once for each that overlaps and that layers let through (by neighbour
- * lists, for each row that it stands in, and perhaps again), with the ids as they stand in the pair. Several threads ask it at
- * once, unless the search is on one; no exception may leave it, and it must not use the handle that asks it.
+ * Tells whether a search keeps a pair: 0 if not. The search calls the test once for each pair that overlaps and that
+ * layers let through, with the ids as they stand in the pair. Neighbour lists call it for each row that the pair
+ * stands in, and perhaps again. Several threads call it at once, unless the search runs on one thread. No exception
+ * may leave the test, and it must not use the handle that calls it.
  */
 typedef int32_t (*jostle_test)(void *user, uint32_t a, uint32_t b);
 
 /**
- * What a search is of.
+ * The input of a search: sets, which of them meet, their space, and a test.
  */
 typedef struct jostle_input {
   /**
@@ -640,24 +657,25 @@ typedef struct jostle_input {
    */
   size_t set_count;
   /**
-   * Which of them meet, a jostle_relation.
+   * Which sets meet, a jostle_relation.
    */
   int32_t relation;
   /**
-   * Nothing yet.
+   * Not used yet.
    */
   int32_t reserved;
   /**
-   * Among many: set_count times set_count bytes, row after row, where 1 at [i][j] or at [j][i] means that sets i and j meet,
-   * and at [i][i] the bodies of set i each other.
+   * For JOSTLE_RELATION_AMONG: set_count times set_count bytes of 0 or 1, row after row. 1 at [i][j] or at [j][i]
+   * means that sets i and j meet; 1 at [i][i], that the bodies of set i meet each other.
    */
   const uint8_t *table;
   /**
-   * The space that they are in; null for open space.
+   * The space that the sets are in; null for open space.
    */
   const struct jostle_space *space;
   /**
-   * Keeps only pairs that it lets through; null for all. jostle_still_valid and contact geometry ask none.
+   * Keeps only the pairs that this test lets through; null for all. jostle_still_valid and contact geometry do not
+   * call it.
    */
   jostle_test only;
   /**
@@ -679,12 +697,12 @@ typedef struct jostle_pairs {
    */
   size_t count;
   /**
-   * The ids of each: the lesser first within a set; between sets, that of the first set first. Their order is a function of
-   * the input alone.
+   * The two ids of each pair: within a set the lesser first; between sets, the id in the first set first. The order
+   * of pairs is a function of the input alone.
    */
   const uint32_t (*pairs)[2];
   /**
-   * When the bodies of each pair first touch, from 0 to 1, where bodies move; null elsewhere.
+   * When the bodies of each pair first touch, from 0 to 1; null unless the search has displacements.
    */
   const double *times_of_impact;
 } jostle_pairs;
@@ -698,19 +716,20 @@ typedef struct jostle_image_shifts {
    */
   size_t size;
   /**
-   * How many pairs have one: all, in a space that repeats, and none elsewhere.
+   * How many pairs have an image shift: all of them in a space that repeats, none in open space.
    */
   size_t count;
   /**
-   * For each pair as many numbers as there are dimensions: by how many vectors of the cell (or periods) the second body is
-   * moved to touch the first.
+   * By how many vectors of the cell (or periods) the second body of each pair is moved to touch the first: one
+   * number for each dimension.
    */
   const int32_t *shifts;
 } jostle_image_shifts;
 
 /**
- * Is called for each pair with what the host has passed for it. Several threads call it at once, unless the search is on one; no
- * exception may leave it, and it must not use the handle that calls it.
+ * A visitor, which is called for each pair with the pointer that the host has passed for it. Several threads call it
+ * at once, unless the search runs on one thread. No exception may leave the visitor, and it must not use the handle
+ * that calls it.
  */
 typedef void (*jostle_visit)(void *user, uint32_t a, uint32_t b);
 
@@ -723,23 +742,24 @@ typedef struct jostle_hit {
    */
   uint32_t sets[2];
   /**
-   * Their ids, as in a list.
+   * The ids of the two bodies, as in a list.
    */
   uint32_t pair[2];
   /**
-   * By how many vectors of the cell (or periods) the second body is moved to touch the first; 0 on an axis that there is not.
+   * By how many vectors of the cell (or periods) the second body is moved to touch the first. In two dimensions the
+   * third number is 0.
    */
   int32_t image_shift[3];
 } jostle_hit;
 
 /**
- * As jostle_visit, with all that is known of a pair.
+ * As jostle_visit, with all that is known of each pair.
  */
 typedef void (*jostle_visit_hit)(void *user, const struct jostle_hit *hit);
 
 /**
- * The neighbours of all bodies, lent by the lists until they are filled again: those of body i stand from offsets[i] to before
- * offsets[i + 1], ascending.
+ * The neighbours of all bodies, lent by the lists until they are filled again. The neighbours of body i stand from
+ * offsets[i] to before offsets[i + 1], in ascending order.
  */
 typedef struct jostle_neighbors {
   /**
@@ -747,7 +767,7 @@ typedef struct jostle_neighbors {
    */
   size_t size;
   /**
-   * How many rows: one for each body of the set, of two sets for each of the first.
+   * How many rows: one for each body of the set or, between two sets, for each body of the first.
    */
   size_t rows;
   /**
@@ -755,27 +775,28 @@ typedef struct jostle_neighbors {
    */
   size_t count;
   /**
-   * Where each row begins, rows + 1 numbers, the last of which is count.
+   * Where each row begins: rows + 1 numbers, of which the last is count.
    */
   const size_t *offsets;
   /**
-   * The ids, count of them.
+   * The ids of the neighbours: count numbers.
    */
   const uint32_t *ids;
   /**
-   * The squared distance of centres to each; null unless it was asked for, as all below.
+   * The squared distance from the centre of the row's body to that of each neighbour. Like all columns below, null
+   * unless jostle_lists_new was asked for it.
    */
   const float *distances2;
   /**
-   * The same in double.
+   * The same squared distances in double.
    */
   const double *distances2_double;
   /**
-   * For each as many numbers as there are dimensions: by how many vectors of the cell it is moved to where it touches.
+   * By how many vectors of the cell each neighbour is moved to where it touches: one number for each dimension.
    */
   const int32_t *image_shifts;
   /**
-   * For each as many numbers as there are dimensions: from the body of the row to it.
+   * The vector from the body of the row to each neighbour: one number for each dimension.
    */
   const double *vectors;
 } jostle_neighbors;
@@ -793,7 +814,7 @@ typedef struct jostle_query {
    */
   int32_t question;
   /**
-   * Nothing yet.
+   * Not used yet.
    */
   int32_t reserved;
   /**
@@ -801,21 +822,21 @@ typedef struct jostle_query {
    */
   size_t count;
   /**
-   * The numbers of each, as many as the kind of question takes in these dimensions, question after question.
+   * The numbers of each question, question after question; jostle_question tells how many each takes.
    */
   const double *numbers;
   /**
-   * How many of the nearest are asked for; of no meaning elsewhere.
+   * How many bodies JOSTLE_QUESTION_NEAREST asks for; of no meaning to other questions.
    */
   size_t nearest;
   /**
-   * How far away the nearest may be; infinity for any distance.
+   * How far away these bodies may be; infinity for any distance.
    */
   double reach;
 } jostle_query;
 
 /**
- * Answers, lent until the next questions: those to question i stand from offsets[i] to before offsets[i + 1].
+ * Answers, lent until the next questions. The answers to question i stand from offsets[i] to before offsets[i + 1].
  */
 typedef struct jostle_answers {
   /**
@@ -831,25 +852,25 @@ typedef struct jostle_answers {
    */
   size_t count;
   /**
-   * Where the answers to each question begin, questions + 1 numbers.
+   * Where the answers to each question begin: questions + 1 numbers, of which the last is count.
    */
   const size_t *offsets;
   /**
-   * The id of each body; ascending to a point, circle or box.
+   * The id of each body; ascending for a point, circle or box.
    */
   const uint32_t *ids;
   /**
-   * For each as many numbers as there are dimensions: by how many vectors of the cell the body is moved to where it is met.
+   * By how many vectors of the cell each body is moved to where it is met: one number for each dimension.
    */
   const int32_t *image_shifts;
   /**
-   * How far each is, of rays and nearest; null elsewhere.
+   * How far away each body is, for rays, first hits and nearest bodies; null for other questions.
    */
   const double *distances;
 } jostle_answers;
 
 /**
- * The key of each id of one set: any numbers, each once.
+ * The keys of one set, by id: any numbers, each once.
  */
 typedef struct jostle_keys {
   /**
@@ -867,29 +888,30 @@ typedef struct jostle_keys {
 } jostle_keys;
 
 /**
- * Contacts of one kind, lent until the next call.
+ * The contacts of a frame that begin, or persist, or end; lent until the next call.
  */
 typedef struct jostle_contact_list {
   /**
-   * How many.
+   * How many contacts.
    */
   size_t count;
   /**
-   * The two keys of each: within a set the lesser first, else that of the lesser set.
+   * The two keys of each contact: within a set the lesser key first, else the key of the body in the lesser set.
    */
   const uint64_t (*keys)[2];
   /**
-   * The ids of each; of contacts that ended, those of the last frame.
+   * The two ids of each contact. Contacts that end have their ids of the last frame.
    */
   const uint32_t (*pairs)[2];
   /**
-   * The slot of each: a small number of its own while the contact lasts, for what the host keeps for it.
+   * The slot of each contact: a small number that no other contact has while this one lasts. The host can keep data
+   * of the contact by it.
    */
   const uint32_t *slots;
 } jostle_contact_list;
 
 /**
- * What has changed since the last frame, lent by the contacts until their next call.
+ * The changes since the last frame, lent by the tracker until its next call.
  */
 typedef struct jostle_changes {
   /**
@@ -901,7 +923,7 @@ typedef struct jostle_changes {
    */
   struct jostle_contact_list begin;
   /**
-   * Contacts of both frames, in the order of the pairs of this one.
+   * Contacts of both frames, in the order of the pairs of this frame.
    */
   struct jostle_contact_list persist;
   /**
@@ -917,14 +939,14 @@ typedef struct jostle_changes {
    */
   const uint32_t *pair_slots;
   /**
-   * How long an array has to be that has a place for each slot.
+   * The length of an array that has a place for each slot.
    */
   size_t slot_count;
 } jostle_changes;
 
 /**
- * The contact of each pair, lent by a finder until its next call. The number n of pair i stands at [i * step + n]: in float or in
- * double, as was asked; the others are null.
+ * The contact of each pair, lent by a finder until its next call. Number n of pair i stands at [i * step + n], in
+ * float or in double, as was asked. The pointers of the other precision are null.
  */
 typedef struct jostle_contact_geometry {
   /**
@@ -932,23 +954,25 @@ typedef struct jostle_contact_geometry {
    */
   size_t size;
   /**
-   * How many contacts: one for each pair.
+   * How many contacts there are: one for each pair.
    */
   size_t count;
   /**
-   * Numbers from one contact to the next.
+   * How many numbers lie from one contact to the next.
    */
   size_t step;
   /**
-   * The sum of the radii less the distance of the centres, and 0 where that is below 0.
+   * How deep the bodies overlap: the sum of the radii less the distance of the centres, or 0 if this is below 0.
    */
   const float *depths;
   /**
-   * The direction from the centre of the first to that of the second, of length 1; as many numbers as there are dimensions.
+   * The direction from the centre of the first body to that of the second, of length 1: one number for each
+   * dimension.
    */
   const float *normals;
   /**
-   * The middle of that part of the line through both centres which lies in both bodies; as many numbers.
+   * The middle of that part of the line through both centres which lies in both bodies: one number for each
+   * dimension.
    */
   const float *points;
   /**
@@ -970,37 +994,37 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * One line on what a status means, which lives for ever; on an unknown one as well. For the reason of a certain failure,
- * jostle_last_error.
+ * Returns one line on what a status means, known or unknown. The text lives for ever. jostle_last_error tells why a
+ * certain call has failed.
  */
 const char *jostle_status_text(int32_t status);
 
 /**
- * Tells why the last failed call on a handle failed: of any kind of handle but jostle_threads. A call with a null pointer for
- * its handle, or with one that was in use, has left nothing there; jostle_status_text says what is known.
+ * Tells why the last failed call on a handle failed. The handle may be of any kind but jostle_threads. A call whose
+ * handle was null, in use or of another kind has kept no error; jostle_status_text tells what is known of its status.
  */
 jostle_status jostle_last_error(const void *handle,
                                 struct jostle_error *error);
 
 /**
- * Makes the calling thread do all the work itself.
+ * Makes threads with which the calling thread does all the work itself.
  */
 jostle_status jostle_threads_serial(struct jostle_threads **out);
 
 /**
- * Starts a pool of so many threads, from 1 to 1024, which end when the last handle that uses them is freed.
+ * Starts a pool of count threads, from 1 to 1024. They end when the last handle that uses them is freed.
  */
 jostle_status jostle_threads_pool(size_t count, struct jostle_threads **out);
 
 /**
- * Lets the host's own threads do the work. What it leads to has to live until the last handle that uses it is freed; the struct
- * itself is copied.
+ * Makes threads with which the host's own threads do the work. The struct is copied; what it leads to has to live
+ * until the last handle that uses it is freed.
  */
 jostle_status jostle_threads_host(const struct jostle_host *host,
                                   struct jostle_threads **out);
 
 /**
- * Frees the handle; the threads stay as long as others use them. Null is allowed.
+ * Frees the handle. The threads stay as long as other handles use them. Null is allowed.
  */
 void jostle_threads_free(struct jostle_threads *threads);
 
@@ -1010,49 +1034,53 @@ void jostle_threads_free(struct jostle_threads *threads);
 jostle_status jostle_finder_new(uint32_t dimensions, struct jostle_finder **out);
 
 /**
- * Makes a finder of bodies that move little from frame to frame, which takes less than to search each from scratch. jostle_find and
- * jostle_neighbors_find give the answers of any finder, but for the order of pairs, which depends on the frames given; counts,
- * visitors and jostle_still_valid get JOSTLE_STATUS_COMBINATION, as do bodies with a margin, since it chooses one of its own.
- * Make one for each input that is searched frame by frame, and one each where pairs and rows are asked for.
+ * Makes a finder of bodies that move little from frame to frame. It takes less time than a search from scratch in each
+ * frame. jostle_find and jostle_neighbors_find give the answers of any finder, but for the order of pairs, which
+ * depends on the frames given. Counts, visitors and jostle_still_valid get JOSTLE_STATUS_COMBINATION. Bodies with a
+ * margin get it too, since the finder chooses a margin of its own. Make one finder for each input that is searched
+ * frame by frame, and, where both pairs and rows are asked for, one for each.
  */
 jostle_status jostle_finder_new_coherent(uint32_t dimensions,
                                          struct jostle_finder **out);
 
 /**
- * Frees it, and all that it has lent. Null is allowed.
+ * Frees the finder, and all that it has lent. Null is allowed.
  */
 void jostle_finder_free(struct jostle_finder *finder);
 
 /**
- * The threads of its searches from now on; null for the global pool. The handle of the threads may be freed afterwards.
+ * Sets the threads of later searches; null for the global pool. The handle of the threads may be freed afterwards.
  */
 jostle_status jostle_finder_set_threads(struct jostle_finder *finder,
                                         const struct jostle_threads *threads);
 
 /**
- * How many bytes it holds.
+ * Writes how many bytes the finder holds.
  */
 jostle_status jostle_finder_bytes(struct jostle_finder *finder, size_t *out);
 
 /**
- * How a finder of coherent frames has fared; of others, JOSTLE_STATUS_COMBINATION.
+ * Tells how often a finder of coherent frames has searched from scratch, and its margin. Other finders get
+ * JOSTLE_STATUS_COMBINATION.
  */
 jostle_status jostle_finder_frames(struct jostle_finder *finder, struct jostle_frames *out);
 
 /**
- * Searches the next frame from scratch, whatever has been kept; of other finders, JOSTLE_STATUS_COMBINATION.
+ * Makes a finder of coherent frames search the next frame from scratch, whatever it has kept. Other finders get
+ * JOSTLE_STATUS_COMBINATION.
  */
 jostle_status jostle_finder_forget(struct jostle_finder *finder);
 
 /**
- * Finds every overlapping pair: those whose centres are at most as far apart as their radii are long together.
+ * Finds every overlapping pair. Two bodies overlap when the distance of their centres is at most the sum of their
+ * radii.
  */
 jostle_status jostle_find(struct jostle_finder *finder,
                           const struct jostle_input *input,
                           struct jostle_pairs *out);
 
 /**
- * Of the last list, the pairs of sets i and j, the lesser number first; none where the sets do not meet.
+ * Lends the pairs of sets i and j in the last list, where i is at most j. There are none where the sets do not meet.
  */
 jostle_status jostle_pairs_between(struct jostle_finder *finder,
                                    size_t i,
@@ -1060,19 +1088,20 @@ jostle_status jostle_pairs_between(struct jostle_finder *finder,
                                    struct jostle_pairs *out);
 
 /**
- * The image shift of each pair of the last list, worked out when it is asked for.
+ * Lends the image shift of each pair of the last list. This call computes them.
  */
 jostle_status jostle_find_image_shifts(struct jostle_finder *finder, struct jostle_image_shifts *out);
 
 /**
- * Counts the overlapping pairs; no list is made.
+ * Counts the overlapping pairs. No list is made.
  */
 jostle_status jostle_count(struct jostle_finder *finder, const struct jostle_input *input, uint64_t *out);
 
 /**
- * Calls visit(user, a, b) once for each overlapping pair, from the threads that find them: in no fixed order, except that one
- * thread alone keeps that of the list. No list is made. This is the fold of C: what user leads to takes the sum, by atomics or one
- * for each thread; for a sum of floats that is the same on any threads, take one thread, or sum over the list.
+ * Calls visit(user, a, b) once for each overlapping pair, from the threads that find the pairs. No list is made. The
+ * order is not fixed, except that a search on one thread keeps the order of the list. This is the fold of C: the sum
+ * goes where user leads, by atomics or one sum for each thread. For a sum of floats that is the same on any threads,
+ * visit on one thread, or sum over the list.
  */
 jostle_status jostle_for_each_pair(struct jostle_finder *finder,
                                    const struct jostle_input *input,
@@ -1088,27 +1117,28 @@ jostle_status jostle_for_each_hit(struct jostle_finder *finder,
                                   void *user);
 
 /**
- * Whether lists that were made of bodies with a margin still hold all pairs of these bodies, which are given as they were then,
- * with the margin or without: writes 1 if so, else 0.
+ * Tells whether lists that were made of bodies with a margin still hold all pairs of these bodies: writes 1 if so,
+ * else 0. The bodies are given as they were searched, with the margin or without.
  */
 jostle_status jostle_still_valid(struct jostle_finder *finder,
                                  const struct jostle_input *input,
                                  int32_t *out);
 
 /**
- * Makes lists of nothing; columns is 0, or the sum of what searches are to fill in beside ids: JOSTLE_LISTS_DISTANCES2 ...
+ * Makes empty lists. columns is 0, or the sum of the columns that searches are to fill in beside the ids:
+ * JOSTLE_LISTS_DISTANCES2 ...
  */
-jostle_status jostle_lists_new(uint32_t columns,
-                               struct jostle_lists **out);
+jostle_status jostle_lists_new(uint32_t columns, struct jostle_lists **out);
 
 /**
- * Frees them, and all that they have lent. Null is allowed.
+ * Frees the lists, and all that they have lent. Null is allowed.
  */
 void jostle_lists_free(struct jostle_lists *lists);
 
 /**
- * Fills lists with the neighbours of each body, a jostle_rows of them: within a set, or, between two, for each body of the first
- * those of the second. Many sets have no lists: ask for those of each two. Errors are kept by the finder.
+ * Fills lists with the neighbours of each body; rows, a jostle_rows, says which of them. Between two sets, the rows of
+ * the first set hold bodies of the second. Many sets have no lists: search each two of them by themselves. The finder
+ * keeps errors.
  */
 jostle_status jostle_neighbors_find(struct jostle_finder *finder,
                                     const struct jostle_input *input,
@@ -1117,24 +1147,24 @@ jostle_status jostle_neighbors_find(struct jostle_finder *finder,
                                     struct jostle_neighbors *out);
 
 /**
- * Makes a set of nothing in 2 or 3 dimensions.
+ * Makes an empty set in 2 or 3 dimensions.
  */
 jostle_status jostle_prepared_new(uint32_t dimensions, struct jostle_prepared **out);
 
 /**
- * Frees it. Null is allowed.
+ * Frees the set. Null is allowed.
  */
 void jostle_prepared_free(struct jostle_prepared *prepared);
 
 /**
- * The threads that it is built on; null for the global pool.
+ * Sets the threads that build the set; null for the global pool.
  */
 jostle_status jostle_prepared_set_threads(struct jostle_prepared *prepared,
                                           const struct jostle_threads *threads);
 
 /**
- * Copies bodies, without layers and displacements, which belong to each search, and sorts them for searches in a space (null for
- * open space). When it fails the set is one of nothing.
+ * Copies bodies and sorts them for searches in a space (null for open space). The bodies have no layers or
+ * displacements: those belong to each search. If the bodies or the space are refused, the set is empty afterwards.
  */
 jostle_status jostle_prepared_build(struct jostle_prepared *prepared,
                                     const struct jostle_set *set,
@@ -1146,18 +1176,20 @@ jostle_status jostle_prepared_build(struct jostle_prepared *prepared,
 jostle_status jostle_queries_new(uint32_t dimensions, struct jostle_queries **out);
 
 /**
- * Frees it, and all that it has lent. Null is allowed.
+ * Frees the queries, and all that they have lent. Null is allowed.
  */
 void jostle_queries_free(struct jostle_queries *queries);
 
 /**
- * The threads that several questions at once are answered on; null for the global pool. A single one is answered by the caller.
+ * Sets the threads that answer several questions at once; null for the global pool. The calling thread answers a
+ * single question.
  */
 jostle_status jostle_queries_set_threads(struct jostle_queries *queries,
                                          const struct jostle_threads *threads);
 
 /**
- * Answers questions about the bodies of a prepared set and all their images, in double, one or many at once.
+ * Answers one or many questions about the bodies of a prepared set and all their images. Answers are decided in
+ * double.
  */
 jostle_status jostle_query_ask(struct jostle_queries *queries,
                                const struct jostle_prepared *prepared,
@@ -1170,19 +1202,19 @@ jostle_status jostle_query_ask(struct jostle_queries *queries,
 jostle_status jostle_contacts_new(struct jostle_contacts **out);
 
 /**
- * Frees it, and all that it has lent. Null is allowed.
+ * Frees the tracker, and all that it has lent. Null is allowed.
  */
 void jostle_contacts_free(struct jostle_contacts *contacts);
 
 /**
- * The threads of its updates from now on; null for the global pool.
+ * Sets the threads of later updates; null for the global pool.
  */
 jostle_status jostle_contacts_set_threads(struct jostle_contacts *contacts,
                                           const struct jostle_threads *threads);
 
 /**
- * Compares the last list of a finder, image shifts included, with that of the last update. relation is the jostle_relation of the
- * search, and keys leads to those of each of its sets.
+ * Compares the last list of a finder, image shifts included, with the list of the last update. relation is the
+ * jostle_relation of the search; keys leads to set_count structs, the keys of each of its sets.
  */
 jostle_status jostle_contacts_update(struct jostle_contacts *contacts,
                                      struct jostle_finder *finder,
@@ -1192,7 +1224,8 @@ jostle_status jostle_contacts_update(struct jostle_contacts *contacts,
                                      struct jostle_changes *out);
 
 /**
- * As jostle_contacts_update, of pairs of the host's own within one set, the lesser id of each first, or between two.
+ * As jostle_contacts_update, for pairs of the host's own: within one set, with the lesser id of each pair first, or
+ * between two sets.
  */
 jostle_status jostle_contacts_update_pairs(struct jostle_contacts *contacts,
                                            const uint32_t (*pairs)[2],
@@ -1203,10 +1236,10 @@ jostle_status jostle_contacts_update_pairs(struct jostle_contacts *contacts,
                                            struct jostle_changes *out);
 
 /**
- * Where and how deep the bodies of each pair of the last list overlap. input is what was searched; number, a jostle_number, is that
- * of the answer. Where space repeats, the second body is at the image that the image shift says, and the point lies near the
- * first as it was given; of bodies that move, the contact is that of the moment when they first touch; margins count as parts of
- * radii.
+ * Tells where and how deep the bodies of each pair of the last list overlap. input is the input that was searched;
+ * number, a jostle_number, is the precision of the answer. Where space repeats, the second body is at the image that
+ * the image shift says, and the point lies near the first body as it was given. For bodies that move, the contact is
+ * that of the moment when they first touch. Margins count as parts of radii.
  */
 jostle_status jostle_find_contact_geometry(struct jostle_finder *finder,
                                            const struct jostle_input *input,
@@ -1214,7 +1247,7 @@ jostle_status jostle_find_contact_geometry(struct jostle_finder *finder,
                                            struct jostle_contact_geometry *out);
 
 /**
- * As jostle_find_contact_geometry, of pairs of the host's own, in open space: some of a list, say.
+ * As jostle_find_contact_geometry, for pairs of the host's own in open space, such as some pairs of a list.
  */
 jostle_status jostle_contact_geometry_of(struct jostle_finder *finder,
                                          const uint32_t (*pairs)[2],

@@ -5,7 +5,8 @@
 //   set.radius = {&agents[0].radius, sizeof(agent)};
 //   for (const auto &pair : finder.find(jostle::within(set))) meet(pair[0], pair[1]);
 //
-// Whatever is not here is called as in C, with the handle that get() lends. What is lent lives until the next call.
+// Functions that have no method here are called as in C, with the handle that get() lends. What a handle lends lives
+// until its next call.
 #ifndef JOSTLE_HPP
 #define JOSTLE_HPP
 
@@ -43,7 +44,7 @@ class error : public std::runtime_error {
   std::size_t offenders_;
 };
 
-// A struct of jostle.h, cleared, that knows its size.
+// Returns a struct of jostle.h, cleared, with its size filled in.
 template <class T>
 T sized() noexcept {
   T made{};
@@ -51,7 +52,7 @@ T sized() noexcept {
   return made;
 }
 
-// Throws where a call has failed; on this handle, if there is one.
+// Throws an error if a call has failed, with what the handle of the call, if there is one, tells of it.
 inline void check(jostle_status status, const void *handle = nullptr) {
   if (status == JOSTLE_STATUS_OK) return;
   auto told = sized<jostle_error>();
@@ -101,7 +102,7 @@ class handle {
   std::unique_ptr<T, freeing> held_;
 };
 
-// What make(&handle) makes.
+// Returns the handle that make(&handle) makes.
 template <class T, class Make>
 T *made(Make make) {
   T *held = nullptr;
@@ -111,7 +112,8 @@ T *made(Make make) {
 
 }  // namespace detail
 
-// The first value of each column and the bytes between them, of bodies in float or double.
+// Makes a set of bodies in float or double. center has a column for each axis: its first value, and the bytes from one
+// value to the next.
 template <class T>
 jostle_set set(std::size_t count, std::initializer_list<jostle_column> center) {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "float or double");
@@ -125,7 +127,7 @@ jostle_set set(std::size_t count, std::initializer_list<jostle_column> center) {
   return made;
 }
 
-// What a search is of. The sets, the table and the space have to live until the search is over.
+// Make the input of a search. The sets, the table and the space have to live until the search is over.
 inline jostle_input within(const jostle_set &set, const jostle_space *space = nullptr) {
   auto made = sized<jostle_input>();
   made.sets = &set;
@@ -152,8 +154,8 @@ inline jostle_input among(const std::vector<jostle_set> &sets, const std::uint8_
   return made;
 }
 
-// The input with a test, which has to live until the search is over: only pairs for which test(a, b) is true are kept. Several
-// threads ask it at once.
+// Adds a test to an input: a search keeps only pairs for which test(a, b) is true. The test has to live until the search
+// is over. Several threads call it at once.
 template <class Test>
 jostle_input only(jostle_input input, const Test &test) {
   static_assert(std::is_nothrow_invocable_r_v<bool, const Test &, std::uint32_t, std::uint32_t>,
@@ -171,7 +173,7 @@ class threads : public detail::handle<jostle_threads, jostle_threads_free> {
   static threads pool(std::size_t count) {
     return threads(detail::made<jostle_threads>([=](auto out) { return jostle_threads_pool(count, out); }));
   }
-  // Threads of the host's; see jostle_threads_host.
+  // The host's own threads: see jostle_threads_host.
   static threads host(const jostle_host &host) {
     return threads(detail::made<jostle_threads>([&](auto out) { return jostle_threads_host(&host, out); }));
   }
@@ -182,18 +184,18 @@ class threads : public detail::handle<jostle_threads, jostle_threads_free> {
 
 class lists : public detail::handle<jostle_lists, jostle_lists_free> {
  public:
-  // With columns beside ids: the sum of some JOSTLE_LISTS_...
+  // Makes lists. columns is the sum of the columns beside the ids: JOSTLE_LISTS_...
   explicit lists(std::uint32_t columns = 0)
       : handle(detail::made<jostle_lists>([=](auto out) { return jostle_lists_new(columns, out); })) {}
 };
 
 class finder : public detail::handle<jostle_finder, jostle_finder_free> {
  public:
-  // Of circles (2) or spheres (3).
+  // Makes a finder of circles (2) or spheres (3).
   explicit finder(std::uint32_t dimensions)
       : handle(detail::made<jostle_finder>([=](auto out) { return jostle_finder_new(dimensions, out); })) {}
 
-  // Of bodies that move little from frame to frame: see jostle_finder_new_coherent.
+  // Makes a finder of bodies that move little from frame to frame: see jostle_finder_new_coherent.
   static finder coherent(std::uint32_t dimensions) {
     return finder(detail::made<jostle_finder>([=](auto out) { return jostle_finder_new_coherent(dimensions, out); }));
   }
@@ -206,7 +208,7 @@ class finder : public detail::handle<jostle_finder, jostle_finder_free> {
     return {found.pairs, found.count};
   }
 
-  // Of the last list, the pairs of two sets.
+  // Returns the pairs of two sets in the last list, the lesser number first.
   view<pair> pairs_between(std::size_t i, std::size_t j) {
     auto found = sized<jostle_pairs>();
     checked(jostle_pairs_between(get(), i, j, &found));
@@ -219,7 +221,7 @@ class finder : public detail::handle<jostle_finder, jostle_finder_free> {
     return counted;
   }
 
-  // Calls visit(a, b) for each pair, from several threads at once. The first exception that it throws is thrown here.
+  // Calls visit(a, b) for each pair, from several threads at once. The first exception of visit is thrown here.
   template <class Visit>
   void for_each_pair(const jostle_input &input, Visit &&visit) {
     visitor<std::remove_reference_t<Visit>> visiting{visit, {}, {}};
@@ -227,8 +229,8 @@ class finder : public detail::handle<jostle_finder, jostle_finder_free> {
     if (visiting.thrown) std::rethrow_exception(visiting.thrown);
   }
 
-  // Calls visit(hit) for each pair, with a jostle_hit, from several threads at once. The first exception that it throws is thrown
-  // here.
+  // Calls visit(hit) for each pair, with a jostle_hit, from several threads at once. The first exception of visit is
+  // thrown here.
   template <class Visit>
   void for_each_hit(const jostle_input &input, Visit &&visit) {
     visitor<std::remove_reference_t<Visit>> visiting{visit, {}, {}};
@@ -236,14 +238,14 @@ class finder : public detail::handle<jostle_finder, jostle_finder_free> {
     if (visiting.thrown) std::rethrow_exception(visiting.thrown);
   }
 
-  // Where and how deep the bodies of each pair of the last list overlap, of the input that was searched.
+  // Returns where and how deep the bodies of each pair of the last list overlap. input is the input that was searched.
   jostle_contact_geometry contact_geometry(const jostle_input &input, jostle_number number = JOSTLE_NUMBER_FLOAT) {
     auto found = sized<jostle_contact_geometry>();
     checked(jostle_find_contact_geometry(get(), &input, number, &found));
     return found;
   }
 
-  // Of coherent frames: how many were searched from scratch, and the margin.
+  // Returns how many coherent frames were searched from scratch, and the margin.
   jostle_frames frames() {
     auto told = sized<jostle_frames>();
     checked(jostle_finder_frames(get(), &told));
@@ -257,7 +259,7 @@ class finder : public detail::handle<jostle_finder, jostle_finder_free> {
     return found;
   }
 
-  // Whether lists of bodies with a margin still hold all pairs.
+  // Returns whether lists of bodies with a margin still hold all pairs.
   bool still_valid(const jostle_input &input) {
     std::int32_t valid = 0;
     checked(jostle_still_valid(get(), &input, &valid));
@@ -305,7 +307,7 @@ class prepared : public detail::handle<jostle_prepared, jostle_prepared_free> {
     checked(jostle_prepared_build(get(), &set, space));
   }
 
-  // As a set of a search.
+  // Returns this prepared set as a set of a search.
   jostle_set set() const {
     auto made = sized<jostle_set>();
     made.prepared = get();
@@ -313,7 +315,7 @@ class prepared : public detail::handle<jostle_prepared, jostle_prepared_free> {
   }
 };
 
-// Asks prepared sets; one for each thread that asks.
+// Asks prepared sets. Make one for each thread that asks.
 class queries : public detail::handle<jostle_queries, jostle_queries_free> {
  public:
   explicit queries(std::uint32_t dimensions)
@@ -321,7 +323,7 @@ class queries : public detail::handle<jostle_queries, jostle_queries_free> {
 
   void set_threads(const threads &threads) { checked(jostle_queries_set_threads(get(), threads.get())); }
 
-  // Answers so many questions of one kind; jostle_question says what numbers each takes.
+  // Answers count questions of one kind; jostle_question says what numbers each takes.
   jostle_answers ask(const prepared &prepared, jostle_question question, std::size_t count, const double *numbers,
                      std::size_t nearest = 1, double reach = std::numeric_limits<double>::infinity()) {
     auto query = sized<jostle_query>();
@@ -342,7 +344,7 @@ class contacts : public detail::handle<jostle_contacts, jostle_contacts_free> {
 
   void set_threads(const threads &threads) { checked(jostle_contacts_set_threads(get(), threads.get())); }
 
-  // Compares the last list of pairs within one set with that of the last update; a key for each body.
+  // Compares the last list of pairs, within one set, with the list of the last update. keys has a key for each body.
   jostle_changes update(const finder &finder, const std::vector<std::uint64_t> &keys) {
     auto of = sized<jostle_keys>();
     of.count = keys.size();

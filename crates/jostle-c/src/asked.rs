@@ -1,4 +1,4 @@
-//! Questions as the engine takes them, and its answers as C reads them.
+//! Turns the questions of C into those of the engine, and the engine's answers into columns that C reads.
 
 use engine::{PreparedBatch, PreparedQueries, QueryError, Seen, SeenAt};
 
@@ -39,7 +39,7 @@ impl Question {
         found.ok_or_else(|| Failure::unknown("jostle_query.question", number))
     }
 
-    /// Numbers that each question takes.
+    /// Returns how many numbers each question of this kind takes.
     fn numbers(self, dimensions: usize) -> usize {
         match self {
             Self::Point | Self::Nearest => dimensions,
@@ -86,7 +86,7 @@ impl Columns {
 }
 
 impl<const D: usize> Asked<D> {
-    /// A single question, which calls no threads and makes no list of questions.
+    /// Answers a single question. It calls no threads and makes no list of questions.
     fn answer_one(&mut self, queries: PreparedQueries<'_, D>, read: &Read<'_>) -> Result<(), QueryError> {
         let (numbers, seen, at) = (read.numbers, &mut self.seen, &mut self.seen_at);
         seen.clear();
@@ -151,7 +151,7 @@ impl<const D: usize> Asked<D> {
 }
 
 /// # Safety
-/// The pointer is null, misaligned, or leads to questions all of which is readable during the call.
+/// The pointer is null, misaligned, or leads to a query that is readable during the call, with all that it leads to.
 pub(crate) unsafe fn read<'q, const D: usize>(query: *const Query) -> Result<Read<'q>, Failure> {
     // SAFETY: as the caller says.
     let Query { question, count, numbers, nearest, reach, .. } = unsafe { memory::read(query) }?;

@@ -1,4 +1,4 @@
-//! Columns of the host's: a pointer, and a distance in bytes.
+//! Columns of the host's: a pointer, and the bytes from one value to the next.
 
 use core::fmt::Display;
 use core::slice;
@@ -8,23 +8,25 @@ use engine::{Radii, Scalar};
 
 use crate::status::{Failure, Status};
 
-/// One value of every body: the first, and the distance in bytes from each to the next. An array of double has the stride
-/// sizeof(double); a field of structs has the size of the struct; `double x[n][3]` is three columns, of x[0], x[0] + 1 and
-/// x[0] + 2, with the stride sizeof x[0].
+/// One value of every body: a pointer to the first value, and the bytes from each value to the next. The stride of an
+/// array of double is sizeof(double); that of a field of structs is the size of the struct. `double x[n][3]` is three
+/// columns, at x[0], x[0] + 1 and x[0] + 2, each with the stride sizeof x[0].
 ///
-/// Values need no alignment. Nothing from the first to the last may be written while a call reads it.
+/// Values need no alignment. While a call reads a column, nothing from its first value to its last may be written.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Column {
-    /// The value of body 0. It may be null where there are no bodies, and where the field says what null means.
+    /// The value of body 0. Null is allowed where there are no bodies, and where the field of this type says what null
+    /// means.
     pub data: *const c_void,
-    /// Bytes from one value to the next. 0: the value at data is that of all (not for coordinates). A negative one is refused.
+    /// Bytes from one value to the next. 0: all bodies have the value at data (not for coordinates and displacements).
+    /// A negative stride is refused.
     pub stride: isize,
 }
 
-/// A number of one of the two precisions.
+/// A number in one of the two precisions.
 pub(crate) trait Real: Scalar {
-    /// A parameter, which C gives in double.
+    /// Converts a parameter, which C gives in double.
     fn of(number: f64) -> Self;
 }
 
@@ -44,7 +46,7 @@ impl Column {
     /// The bytes from the first value to the last.
     ///
     /// # Safety
-    /// They are readable for as long as `'a`, if the pointer is not null.
+    /// The bytes are readable for as long as `'a`, if the pointer is not null.
     unsafe fn bytes<'a>(self, count: usize, value: usize, name: impl Display) -> Result<&'a [u8], Failure> {
         let Some(steps) = count.checked_sub(1) else { return Ok(&[]) };
         if self.data.is_null() {
@@ -64,11 +66,11 @@ impl Column {
             let message = format_args!("{name}: {count} values {stride} bytes apart do not fit into memory");
             return Err(Failure::new(Status::Overflow, message));
         };
-        // SAFETY: it ends within memory, and is readable, as the caller says; bytes need no alignment.
+        // SAFETY: the range ends within memory, and is readable, as the caller says; bytes need no alignment.
         Ok(unsafe { slice::from_raw_parts(self.data.cast(), len) })
     }
 
-    /// As the engine reads it.
+    /// Lends the column to the engine.
     ///
     /// # Safety
     /// There are `count` values for as long as `'a`, if the pointer is not null.
@@ -85,7 +87,7 @@ impl Column {
         })
     }
 
-    /// Radii: those of all are 0 where the pointer is null.
+    /// Returns the radii. All are 0 where the pointer is null.
     ///
     /// # Safety
     /// As for [`Column::lend`].
@@ -94,7 +96,7 @@ impl Column {
             return Ok(Radii::All(T::of(0.0)));
         }
         if self.stride == 0 {
-            // SAFETY: there is one, as the caller says.
+            // SAFETY: there is one value, as the caller says.
             return Ok(Radii::All(unsafe { self.data.cast::<T>().read_unaligned() }));
         }
         // SAFETY: as the caller says.
@@ -102,16 +104,16 @@ impl Column {
     }
 }
 
-/// One integer of every body, or of all.
+/// One integer for each body, or one for all.
 pub(crate) enum Integers<'a, T> {
     All(T),
     Lent(&'a [T]),
-    /// Where they do not lie side by side.
+    /// Copies of integers that do not lie side by side, or are not aligned.
     Gathered(Vec<T>),
 }
 
 impl<'a, T: Integer> Integers<'a, T> {
-    /// `absent` is the value of all where the pointer is null.
+    /// Reads a column of integers. Where the pointer is null, all bodies have the value `absent`.
     ///
     /// # Safety
     /// There are `count` values for as long as `'a`, if the pointer is not null.
@@ -121,17 +123,17 @@ impl<'a, T: Integer> Integers<'a, T> {
             return Ok(Self::All(absent));
         }
         if column.stride == 0 {
-            // SAFETY: there is one, as the caller says.
+            // SAFETY: there is one value, as the caller says.
             return Ok(Self::All(unsafe { first.read_unaligned() }));
         }
         // SAFETY: as the caller says.
         unsafe { column.bytes(count, size_of::<T>(), name) }?;
         let stride = column.stride.unsigned_abs();
         if stride == size_of::<T>() && first.is_aligned() {
-            // SAFETY: `bytes` has found so many there, side by side; they are aligned.
+            // SAFETY: `bytes` has found `count` values there, side by side; they are aligned.
             return Ok(Self::Lent(unsafe { slice::from_raw_parts(first, count) }));
         }
-        // SAFETY: `bytes` has found so many there, at this distance.
+        // SAFETY: `bytes` has found `count` values there, at this distance.
         Ok(Self::Gathered((0..count).map(|i| unsafe { first.byte_add(i * stride).read_unaligned() }).collect()))
     }
 
@@ -144,7 +146,7 @@ impl<'a, T: Integer> Integers<'a, T> {
     }
 }
 
-/// Integers any bytes are one of.
+/// Integers of which any bytes are a valid value.
 pub(crate) trait Integer: Copy {}
 
 impl Integer for u32 {}

@@ -12,8 +12,8 @@ use crate::memory::{self, Grows, answer};
 use crate::status::{Failure, Status};
 use crate::threads::{OwnThreads, Threads, keep, threads};
 
-/// Tells which contacts begin, persist and end from frame to frame, by keys of the host's that stay with a body while it lives,
-/// whatever its id is. Make it once and keep it.
+/// Tells which contacts begin, persist and end from frame to frame. Bodies are known by keys of the host's: a body
+/// keeps its key while it lives, whatever its id is. Make a tracker once and keep it.
 #[derive(Debug)]
 pub struct Contacts {
     _opaque: [u8; 0],
@@ -30,7 +30,7 @@ impl Opaque for Contacts {
     const KIND: u64 = kind(5);
 }
 
-/// The key of each id of one set: any numbers, each once.
+/// The keys of one set, by id: any numbers, each once.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct RawKeys {
@@ -42,26 +42,27 @@ pub struct RawKeys {
     pub keys: *const u64,
 }
 
-// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone.
+// SAFETY: the struct is repr(C), begins with its size, and holds only numbers and pointers.
 unsafe impl Grows for RawKeys {
     const NAME: &'static str = "jostle_keys";
 }
 
-/// Contacts of one kind, lent until the next call.
+/// The contacts of a frame that begin, or persist, or end; lent until the next call.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct ContactList {
-    /// How many.
+    /// How many contacts.
     pub count: usize,
-    /// The two keys of each: within a set the lesser first, else that of the lesser set.
+    /// The two keys of each contact: within a set the lesser key first, else the key of the body in the lesser set.
     pub keys: *const [u64; 2],
-    /// The ids of each; of contacts that ended, those of the last frame.
+    /// The two ids of each contact. Contacts that end have their ids of the last frame.
     pub pairs: *const [u32; 2],
-    /// The slot of each: a small number of its own while the contact lasts, for what the host keeps for it.
+    /// The slot of each contact: a small number that no other contact has while this one lasts. The host can keep data
+    /// of the contact by it.
     pub slots: *const u32,
 }
 
-/// What has changed since the last frame, lent by the contacts until their next call.
+/// The changes since the last frame, lent by the tracker until its next call.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Changes {
@@ -69,7 +70,7 @@ pub struct Changes {
     pub size: usize,
     /// Contacts of this frame alone, in the order of its pairs.
     pub begin: ContactList,
-    /// Contacts of both frames, in the order of the pairs of this one.
+    /// Contacts of both frames, in the order of the pairs of this frame.
     pub persist: ContactList,
     /// Contacts of the last frame alone, in the order of its pairs.
     pub end: ContactList,
@@ -77,11 +78,11 @@ pub struct Changes {
     pub pair_count: usize,
     /// The slot of each pair of this frame.
     pub pair_slots: *const u32,
-    /// How long an array has to be that has a place for each slot.
+    /// The length of an array that has a place for each slot.
     pub slot_count: usize,
 }
 
-// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone.
+// SAFETY: the struct is repr(C), begins with its size, and holds only numbers and pointers.
 unsafe impl Grows for Changes {
     const NAME: &'static str = "jostle_changes";
 }
@@ -105,10 +106,11 @@ fn lent(changes: engine::Changes<'_>, size: usize) -> Changes {
     }
 }
 
-/// Calls `update` with the keys that C means.
+/// Calls `update` with the keys of each set.
 ///
 /// # Safety
-/// The pointer is null, misaligned, or leads to so many structs, all of which is readable during the call.
+/// The pointer is null, misaligned, or leads to `sets` structs that are readable during the call, with all that they
+/// lead to.
 unsafe fn with_keys<R>(
     relation: i32,
     raw: *const RawKeys,
@@ -116,7 +118,7 @@ unsafe fn with_keys<R>(
     update: impl FnOnce(Keys<'_>) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
     let relation = Relation::of(relation)?;
-    // SAFETY: as the caller says; the first is looked at alone, as sets of an input are.
+    // SAFETY: as the caller says. The size of the first struct is checked before the others are read, as in `input`.
     let raw = unsafe {
         if sets > 0 {
             memory::read(raw)?;
@@ -147,14 +149,14 @@ pub unsafe extern "C" fn jostle_contacts_new(out: *mut *mut Contacts) -> Status 
     unsafe { make(out, || Ok(ContactsState { tracker: ContactTracker::new(), threads: None })) }
 }
 
-/// Frees it, and all that it has lent. Null is allowed.
+/// Frees the tracker, and all that it has lent. Null is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_contacts_free(contacts: *mut Contacts) {
     // SAFETY: the pointer is what the header asks for.
     unsafe { free(contacts) }
 }
 
-/// The threads of its updates from now on; null for the global pool.
+/// Sets the threads of later updates; null for the global pool.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_contacts_set_threads(contacts: *mut Contacts, threads: *const Threads) -> Status {
     // SAFETY: the pointers are what the header asks for.
@@ -166,8 +168,8 @@ pub unsafe extern "C" fn jostle_contacts_set_threads(contacts: *mut Contacts, th
     }
 }
 
-/// Compares the last list of a finder, image shifts included, with that of the last update. relation is the jostle_relation of the
-/// search, and keys leads to those of each of its sets.
+/// Compares the last list of a finder, image shifts included, with the list of the last update. relation is the
+/// jostle_relation of the search; keys leads to set_count structs, the keys of each of its sets.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_contacts_update(
     contacts: *mut Contacts,
@@ -193,7 +195,8 @@ pub unsafe extern "C" fn jostle_contacts_update(
     }
 }
 
-/// As jostle_contacts_update, of pairs of the host's own within one set, the lesser id of each first, or between two.
+/// As jostle_contacts_update, for pairs of the host's own: within one set, with the lesser id of each pair first, or
+/// between two sets.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_contacts_update_pairs(
     contacts: *mut Contacts,

@@ -4,7 +4,7 @@ use crate::prepared::PreparedOf;
 use crate::sets::Dimensional;
 use crate::status::{Failure, Status};
 
-/// One of each kind, in two dimensions or in three.
+/// A value that exists in two dimensions or in three.
 #[derive(Debug)]
 pub(crate) enum Either<Two, Three> {
     Two(Two),
@@ -25,7 +25,7 @@ impl<Two, Three> Either<Two, Three> {
     }
 }
 
-/// The same in both dimensions.
+/// Evaluates the same expression in two dimensions or in three.
 macro_rules! in_either {
     ($of:expr, $one:ident => $body:expr) => {
         match $of {

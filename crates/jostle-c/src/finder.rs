@@ -1,4 +1,4 @@
-//! The finder: what a host keeps for its searches.
+//! The finder, which a host keeps for its searches.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::memory::{Grows, answer, place};
 use crate::status::{Failure, Status};
 use crate::threads::{OwnThreads, Threads, keep};
 
-/// What searches: it owns all memory, so make it once and keep it. From the second search of a size on nothing is allocated but a
-/// few hundred bytes for the sets. One call at a time may use it.
+/// Searches for pairs. A finder owns all memory of its searches, so make it once and keep it. From the second search of
+/// a size on, nothing is allocated but a few hundred bytes for the sets. One call at a time may use it.
 #[derive(Debug)]
 pub struct Finder {
     _opaque: [u8; 0],
@@ -22,12 +22,12 @@ pub struct Finder {
 pub(crate) struct FinderState {
     pub(crate) finder: Either<AnyFinder<2>, AnyFinder<3>>,
     pub(crate) threads: Option<Arc<OwnThreads>>,
-    /// The image shifts of the last list, as the host asked for them.
+    /// The image shifts that the host asked for last.
     pub(crate) image_shifts: Vec<i32>,
     pub(crate) geometry: Geometry,
 }
 
-/// Contacts of a list, as the host asked for them.
+/// The contacts that the host asked for last, by dimensions and precision.
 #[derive(Debug, Default)]
 pub(crate) struct Geometry {
     pub(crate) two: Vec<engine::Contact<2>>,
@@ -36,14 +36,14 @@ pub(crate) struct Geometry {
     pub(crate) three_double: Vec<engine::Contact<3, f64>>,
 }
 
-/// From scratch each time, or by what was kept of the frame before.
+/// A finder that searches each frame from scratch, or one that keeps candidates from frame to frame.
 #[derive(Debug)]
 pub(crate) enum AnyFinder<const D: usize> {
     Each(Box<PairFinder<D>>),
     Coherent(Box<CoherentFinder<D>>),
 }
 
-/// A search of either kind.
+/// A search by a finder of either kind.
 pub(crate) enum AnySearch<'f, 't, const D: usize> {
     Each(Search<'f, 't, D>),
     Coherent(CoherentSearch<'f, 't, D>),
@@ -79,7 +79,7 @@ impl<const D: usize> AnyFinder<D> {
         }
     }
 
-    /// A search that keeps nothing, which finders of frames have not.
+    /// Begins a search from scratch, or refuses: a finder of coherent frames has none to offer.
     pub(crate) fn search_each<'f, 't>(
         &'f mut self,
         threads: engine::Threads<'t>,
@@ -134,24 +134,25 @@ pub unsafe extern "C" fn jostle_finder_new(dimensions: u32, out: *mut *mut Finde
     unsafe { make(out, || state(dimensions, false)) }
 }
 
-/// Makes a finder of bodies that move little from frame to frame, which takes less than to search each from scratch. jostle_find and
-/// jostle_neighbors_find give the answers of any finder, but for the order of pairs, which depends on the frames given; counts,
-/// visitors and jostle_still_valid get JOSTLE_STATUS_COMBINATION, as do bodies with a margin, since it chooses one of its own.
-/// Make one for each input that is searched frame by frame, and one each where pairs and rows are asked for.
+/// Makes a finder of bodies that move little from frame to frame. It takes less time than a search from scratch in each
+/// frame. jostle_find and jostle_neighbors_find give the answers of any finder, but for the order of pairs, which
+/// depends on the frames given. Counts, visitors and jostle_still_valid get JOSTLE_STATUS_COMBINATION. Bodies with a
+/// margin get it too, since the finder chooses a margin of its own. Make one finder for each input that is searched
+/// frame by frame, and, where both pairs and rows are asked for, one for each.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_finder_new_coherent(dimensions: u32, out: *mut *mut Finder) -> Status {
     // SAFETY: the pointer is what the header asks for.
     unsafe { make(out, || state(dimensions, true)) }
 }
 
-/// Frees it, and all that it has lent. Null is allowed.
+/// Frees the finder, and all that it has lent. Null is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_finder_free(finder: *mut Finder) {
     // SAFETY: the pointer is what the header asks for.
     unsafe { free(finder) }
 }
 
-/// The threads of its searches from now on; null for the global pool. The handle of the threads may be freed afterwards.
+/// Sets the threads of later searches; null for the global pool. The handle of the threads may be freed afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_finder_set_threads(finder: *mut Finder, threads: *const Threads) -> Status {
     // SAFETY: the pointers are what the header asks for.
@@ -163,7 +164,7 @@ pub unsafe extern "C" fn jostle_finder_set_threads(finder: *mut Finder, threads:
     }
 }
 
-/// How many bytes it holds.
+/// Writes how many bytes the finder holds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_finder_bytes(finder: *mut Finder, out: *mut usize) -> Status {
     // SAFETY: the pointers are what the header asks for.
@@ -177,24 +178,26 @@ pub unsafe extern "C" fn jostle_finder_bytes(finder: *mut Finder, out: *mut usiz
     }
 }
 
-/// How a finder of coherent frames has fared.
+/// How often a finder of coherent frames has searched from scratch, and its margin.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Frames {
     /// sizeof(jostle_frames).
     pub size: usize,
-    /// How many frames have been searched from scratch so far, of all that were given.
+    /// How many of the frames given so far were searched from scratch.
     pub rebuilds: u64,
-    /// How far the fastest bodies may be from where they were searched before that is done again, in lengths of the host; 0 while it is done in each frame.
+    /// How far the fastest bodies may be from where they were searched before the next search from scratch, in the
+    /// host's unit of length; 0 while each frame is searched from scratch.
     pub margin: f64,
 }
 
-// SAFETY: it is repr(C), begins with its size, and holds numbers alone.
+// SAFETY: the struct is repr(C), begins with its size, and holds only numbers.
 unsafe impl Grows for Frames {
     const NAME: &'static str = "jostle_frames";
 }
 
-/// How a finder of coherent frames has fared; of others, JOSTLE_STATUS_COMBINATION.
+/// Tells how often a finder of coherent frames has searched from scratch, and its margin. Other finders get
+/// JOSTLE_STATUS_COMBINATION.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_finder_frames(finder: *mut Finder, out: *mut Frames) -> Status {
     // SAFETY: the pointers are what the header asks for.
@@ -211,7 +214,8 @@ pub unsafe extern "C" fn jostle_finder_frames(finder: *mut Finder, out: *mut Fra
     }
 }
 
-/// Searches the next frame from scratch, whatever has been kept; of other finders, JOSTLE_STATUS_COMBINATION.
+/// Makes a finder of coherent frames search the next frame from scratch, whatever it has kept. Other finders get
+/// JOSTLE_STATUS_COMBINATION.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_finder_forget(finder: *mut Finder) -> Status {
     // SAFETY: the pointer is what the header asks for.

@@ -10,22 +10,24 @@ use crate::memory::{self, Grows, answer};
 use crate::status::{Failure, Status};
 use crate::threads::threads;
 
-/// The contact of each pair, lent by a finder until its next call. The number n of pair i stands at [i * step + n]: in float or in
-/// double, as was asked; the others are null.
+/// The contact of each pair, lent by a finder until its next call. Number n of pair i stands at [i * step + n], in
+/// float or in double, as was asked. The pointers of the other precision are null.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct ContactGeometry {
     /// sizeof(jostle_contact_geometry).
     pub size: usize,
-    /// How many contacts: one for each pair.
+    /// How many contacts there are: one for each pair.
     pub count: usize,
-    /// Numbers from one contact to the next.
+    /// How many numbers lie from one contact to the next.
     pub step: usize,
-    /// The sum of the radii less the distance of the centres, and 0 where that is below 0.
+    /// How deep the bodies overlap: the sum of the radii less the distance of the centres, or 0 if this is below 0.
     pub depths: *const f32,
-    /// The direction from the centre of the first to that of the second, of length 1; as many numbers as there are dimensions.
+    /// The direction from the centre of the first body to that of the second, of length 1: one number for each
+    /// dimension.
     pub normals: *const f32,
-    /// The middle of that part of the line through both centres which lies in both bodies; as many numbers.
+    /// The middle of that part of the line through both centres which lies in both bodies: one number for each
+    /// dimension.
     pub points: *const f32,
     /// The same in double.
     pub depths_double: *const f64,
@@ -35,7 +37,7 @@ pub struct ContactGeometry {
     pub points_double: *const f64,
 }
 
-// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone.
+// SAFETY: the struct is repr(C), begins with its size, and holds only numbers and pointers.
 unsafe impl Grows for ContactGeometry {
     const NAME: &'static str = "jostle_contact_geometry";
 }
@@ -49,7 +51,8 @@ impl Geometry {
     }
 }
 
-/// Columns of a list: how many contacts, numbers from one to the next, and where depths, normals and points begin.
+/// Returns how many contacts a list has, how many numbers lie from one contact to the next, and where depths, normals
+/// and points begin.
 fn columns<const D: usize, T>(list: &[Contact<D, T>]) -> (usize, usize, [*const T; 3]) {
     let first = list.as_ptr().cast::<u8>();
     let at = |offset: usize| first.wrapping_add(offset).cast::<T>();
@@ -89,7 +92,7 @@ fn fill<const D: usize>(
     Ok(single(floats, size))
 }
 
-/// The contacts of `own` pairs, or of the last list.
+/// Computes the contacts of the pairs `own`, or of the last list if there are none.
 ///
 /// # Safety
 /// The input is null, misaligned, or leads to what the header says.
@@ -117,10 +120,10 @@ unsafe fn of_pairs(
     }
 }
 
-/// Where and how deep the bodies of each pair of the last list overlap. input is what was searched; number, a jostle_number, is that
-/// of the answer. Where space repeats, the second body is at the image that the image shift says, and the point lies near the
-/// first as it was given; of bodies that move, the contact is that of the moment when they first touch; margins count as parts of
-/// radii.
+/// Tells where and how deep the bodies of each pair of the last list overlap. input is the input that was searched;
+/// number, a jostle_number, is the precision of the answer. Where space repeats, the second body is at the image that
+/// the image shift says, and the point lies near the first body as it was given. For bodies that move, the contact is
+/// that of the moment when they first touch. Margins count as parts of radii.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_find_contact_geometry(
     finder: *mut Finder,
@@ -138,7 +141,7 @@ pub unsafe extern "C" fn jostle_find_contact_geometry(
     }
 }
 
-/// As jostle_find_contact_geometry, of pairs of the host's own, in open space: some of a list, say.
+/// As jostle_find_contact_geometry, for pairs of the host's own in open space, such as some pairs of a list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_contact_geometry_of(
     finder: *mut Finder,

@@ -1,4 +1,5 @@
-//! What C holds by a pointer: memory of the library, of a known kind, in use by one call at a time.
+//! Handles: memory of the library that C holds by a pointer. A handle is of a known kind, and in use by one call at a
+//! time, or by several calls that change nothing.
 
 use core::any::Any;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -8,32 +9,32 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::memory::{Grows, answer, place};
 use crate::status::{Failure, Offender, Status};
 
-/// What a pointer that C holds stands for.
+/// The type that C holds a pointer to: an opaque name for a handle.
 pub(crate) trait Opaque {
-    /// What is kept.
+    /// What the handle keeps.
     type State;
     /// A number that no other kind has, and that memory seldom holds by chance.
     const KIND: u64;
 }
 
-/// [`Head::users`] where one call alone uses a handle.
+/// The value of [`Head::users`] while one call has the handle for itself.
 const EXCLUSIVE: usize = usize::MAX;
 
-/// What kinds have in common: all but their last 16 bits.
+/// The bits that all kinds have in common: all but the last 16.
 const FAMILY: u64 = 0x6a6f_7374_6c65_0000;
 
-/// The kind of this number, from 1 on.
+/// Returns the kind of this number, which counts from 1.
 pub(crate) const fn kind(number: u16) -> u64 {
     FAMILY | number as u64
 }
 
-/// What every handle begins with. Other threads may look at all but the error at any time.
+/// The beginning of every handle. Other threads may look at all but the error at any time.
 #[repr(C)]
 struct Head {
     kind: u64,
-    /// Calls that use it at this moment.
+    /// How many calls share the handle at this moment, or [`EXCLUSIVE`].
     users: AtomicUsize,
-    /// Of the last call that failed.
+    /// The error of the last call that failed.
     error: LastError,
 }
 
@@ -57,21 +58,21 @@ struct Handle<S> {
 pub struct Error {
     /// sizeof(jostle_error).
     pub size: usize,
-    /// What the call returned, a jostle_status; JOSTLE_STATUS_OK when none has failed.
+    /// What the call returned, a jostle_status; JOSTLE_STATUS_OK when no call has failed.
     pub status: i32,
-    /// Nothing yet.
+    /// Not used yet.
     pub reserved: i32,
-    /// What is wrong, and what to do, for a person. It ends with a zero.
+    /// What is wrong, and what to do about it, for a person. The text ends with a zero byte.
     pub message: *const c_char,
     /// How many bodies, queries, keys or pairs are at fault; 0 where none in particular is.
     pub offenders: usize,
-    /// The first of them, 16 at most, in ascending order.
+    /// The first offenders, 16 at most, in ascending order.
     pub first: *const Offender,
-    /// How many of them are named.
+    /// How many offenders first leads to.
     pub first_count: usize,
 }
 
-// SAFETY: it is repr(C), begins with its size, and holds integers and pointers alone.
+// SAFETY: the struct is repr(C), begins with its size, and holds only integers and pointers.
 unsafe impl Grows for Error {
     const NAME: &'static str = "jostle_error";
 }
@@ -79,26 +80,26 @@ unsafe impl Grows for Error {
 /// A handle that this call has for itself.
 struct Exclusive<S>(*mut Handle<S>);
 
-/// A handle that this call shares with others that change nothing.
+/// A handle that this call shares with other calls that change nothing.
 pub(crate) struct Shared<O: Opaque>(*const Handle<O::State>);
 
 impl<S> Drop for Exclusive<S> {
     fn drop(&mut self) {
-        // SAFETY: it was taken, and is not freed before it is given back.
+        // SAFETY: the handle was taken, and is not freed before it is given back.
         unsafe { &(*self.0).head.users }.store(0, Ordering::Release);
     }
 }
 
 impl<O: Opaque> Drop for Shared<O> {
     fn drop(&mut self) {
-        // SAFETY: it was taken, and is not freed before it is given back.
+        // SAFETY: the handle was taken, and is not freed before it is given back.
         unsafe { &(*self.0).head.users }.fetch_sub(1, Ordering::Release);
     }
 }
 
 impl<O: Opaque> Shared<O> {
     pub(crate) fn state(&self) -> &O::State {
-        // SAFETY: no call has it for itself as long as this one uses it.
+        // SAFETY: no call has the handle for itself as long as this one uses it.
         unsafe { &(*self.0).state }
     }
 
@@ -111,7 +112,7 @@ impl<O: Opaque> Shared<O> {
     }
 }
 
-/// Keeps calls that want a handle for themselves away from it.
+/// Notes one more call that shares a handle. Calls that want the handle for themselves are kept away from it.
 fn share(head: &Head) -> Result<(), Failure> {
     let one_more = |users| if users == EXCLUSIVE { None } else { Some(users + 1) };
     head.users.fetch_update(Ordering::Acquire, Ordering::Relaxed, one_more).map(drop).map_err(|_| busy())
@@ -131,7 +132,7 @@ unsafe fn head_of<'a>(handle: *const c_void, kind: Option<u64>) -> Result<&'a He
         return Err(Failure::new(Status::NullPointer, "the handle is null"));
     }
     let head = handle.cast::<Head>();
-    // SAFETY: a handle begins with it, and is aligned for it if it is one.
+    // SAFETY: a handle begins with a `Head`, and is aligned for it. The alignment is checked first.
     let found = if head.is_aligned() { unsafe { (*head).kind } } else { 0 };
     if !kind.map_or((found ^ FAMILY) >> 16 == 0, |kind| kind == found) {
         return Err(Failure::new(Status::WrongHandle, "the handle is of another kind, or none"));
@@ -151,7 +152,8 @@ unsafe fn take<O: Opaque>(handle: *mut O) -> Result<Exclusive<O::State>, Failure
     }
 }
 
-/// Does what a function is for with its handle, and keeps why it failed. Nothing unwinds out of it.
+/// Runs the body of a function with its handle. If the body fails, the handle keeps the error. Nothing unwinds out of
+/// it.
 ///
 /// # Safety
 /// The pointer is null, or leads to a handle.
@@ -164,7 +166,7 @@ pub(crate) unsafe fn call<O: Opaque>(
         Ok(taken) => taken,
         Err(failure) => return failure.status,
     };
-    // SAFETY: this call has both for itself.
+    // SAFETY: this call has error and state for itself.
     let (error, state) = unsafe { (&mut (*taken.0).head.error, &mut (*taken.0).state) };
     match caught(|| body(state)) {
         Ok(()) => Status::Ok,
@@ -177,17 +179,17 @@ pub(crate) unsafe fn call<O: Opaque>(
     }
 }
 
-/// As [`call`], of a function that has another handle beside its own.
+/// As [`call`], for a second handle beside the function's own. The second handle keeps no error.
 ///
 /// # Safety
-/// The pointer is null, or leads to a handle, another one than that of the function.
+/// The pointer is null, or leads to a handle other than the function's own.
 pub(crate) unsafe fn with<O: Opaque, R>(
     handle: *mut O,
     body: impl FnOnce(&mut O::State) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
     // SAFETY: as the caller says.
     let taken = unsafe { take(handle) }?;
-    // SAFETY: this call has it for itself.
+    // SAFETY: this call has the handle for itself.
     body(unsafe { &mut (*taken.0).state })
 }
 
@@ -200,10 +202,10 @@ fn said(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| String::from("no message"))
 }
 
-/// Makes a handle.
+/// Makes a handle, and writes where it is to `out`.
 ///
 /// # Safety
-/// The pointer is null, misaligned, or leads to a place for one.
+/// The pointer is null, misaligned, or leads to a place for a pointer to a handle.
 pub(crate) unsafe fn make<O: Opaque>(out: *mut *mut O, state: impl FnOnce() -> Result<O::State, Failure>) -> Status {
     let made = caught(|| {
         // SAFETY: as the caller says.
@@ -215,7 +217,7 @@ pub(crate) unsafe fn make<O: Opaque>(out: *mut *mut O, state: impl FnOnce() -> R
     made.map_or_else(|failure| failure.status, |()| Status::Ok)
 }
 
-/// Frees a handle. A null pointer is none; what is in use or of another kind is left alone.
+/// Frees a handle. Leaves alone a null pointer, a handle that is in use, and one of another kind.
 ///
 /// # Safety
 /// The pointer is null, or leads to a handle that nothing uses any more.
@@ -224,17 +226,17 @@ pub(crate) unsafe fn free<O: Opaque>(handle: *mut O) {
     let Ok(taken) = (unsafe { take(handle) }) else { return };
     let owned = taken.0;
     core::mem::forget(taken);
-    // SAFETY: it was made by `make`, of this kind, and no call uses it.
+    // SAFETY: `make` made the handle, of this kind, and no call uses it.
     let owned = unsafe { Box::from_raw(owned) };
     let _ = catch_unwind(AssertUnwindSafe(|| drop(owned)));
 }
 
-/// Tells why the last failed call on a handle failed: of any kind of handle but jostle_threads. A call with a null pointer for
-/// its handle, or with one that was in use, has left nothing there; jostle_status_text says what is known.
+/// Tells why the last failed call on a handle failed. The handle may be of any kind but jostle_threads. A call whose
+/// handle was null, in use or of another kind has kept no error; jostle_status_text tells what is known of its status.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_last_error(handle: *const c_void, error: *mut Error) -> Status {
     let told = caught(|| {
-        // SAFETY: both are what the header asks for.
+        // SAFETY: both pointers are what the header asks for.
         let (head, out) = unsafe { (head_of(handle, None)?, answer(error)?) };
         share(head)?;
         let LastError { status, message, count, first } = &head.error;

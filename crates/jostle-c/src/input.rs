@@ -1,4 +1,4 @@
-//! What a search is of: sets, which of them meet, their space, and a test of the host's.
+//! The input of a search: sets, which of them meet, their space, and a test of the host's.
 
 use std::ffi::c_void;
 
@@ -13,11 +13,11 @@ use crate::status::{Failure, Status};
 #[repr(i32)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
-    /// The bodies of one set, each two once.
+    /// The bodies of one set meet each other, each two once.
     Within = 0,
-    /// Those of the first of two sets with those of the second.
+    /// The bodies of the first of two sets meet those of the second.
     Between = 1,
-    /// Those of many, as a table says.
+    /// The bodies of many sets meet as a table says.
     Among = 2,
 }
 
@@ -29,12 +29,13 @@ impl Relation {
     }
 }
 
-/// Tells whether a pair is to be kept: 0 if not. It is asked once for each that overlaps and that layers let through (by neighbour
-/// lists, for each row that it stands in, and perhaps again), with the ids as they stand in the pair. Several threads ask it at
-/// once, unless the search is on one; no exception may leave it, and it must not use the handle that asks it.
+/// Tells whether a search keeps a pair: 0 if not. The search calls the test once for each pair that overlaps and that
+/// layers let through, with the ids as they stand in the pair. Neighbour lists call it for each row that the pair
+/// stands in, and perhaps again. Several threads call it at once, unless the search runs on one thread. No exception
+/// may leave the test, and it must not use the handle that calls it.
 pub type Test = Option<unsafe extern "C" fn(user: *mut c_void, a: u32, b: u32) -> i32>;
 
-/// What a search is of.
+/// The input of a search: sets, which of them meet, their space, and a test.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Input {
@@ -44,47 +45,48 @@ pub struct Input {
     pub sets: *const RawSet,
     /// How many sets: 1 within, 2 between, any number among.
     pub set_count: usize,
-    /// Which of them meet, a jostle_relation.
+    /// Which sets meet, a jostle_relation.
     pub relation: i32,
-    /// Nothing yet.
+    /// Not used yet.
     pub reserved: i32,
-    /// Among many: set_count times set_count bytes, row after row, where 1 at [i][j] or at [j][i] means that sets i and j meet,
-    /// and at [i][i] the bodies of set i each other.
+    /// For JOSTLE_RELATION_AMONG: set_count times set_count bytes of 0 or 1, row after row. 1 at [i][j] or at [j][i]
+    /// means that sets i and j meet; 1 at [i][i], that the bodies of set i meet each other.
     pub table: *const u8,
-    /// The space that they are in; null for open space.
+    /// The space that the sets are in; null for open space.
     pub space: *const RawSpace,
-    /// Keeps only pairs that it lets through; null for all. jostle_still_valid and contact geometry ask none.
+    /// Keeps only the pairs that this test lets through; null for all. jostle_still_valid and contact geometry do not
+    /// call it.
     pub only: Test,
     /// The first argument of only, whatever it is.
     pub only_user: *mut c_void,
 }
 
-// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone, null among them.
+// SAFETY: the struct is repr(C), begins with its size, and holds only numbers and pointers, which may be null.
 unsafe impl Grows for Input {
     const NAME: &'static str = "jostle_input";
 }
 
-/// As the engine asks it.
+/// The host's test, as the engine calls it.
 pub(crate) type Asks<'t> = &'t (dyn Fn(u32, u32) -> bool + Sync);
 
-/// The host's own pointer, which it may use from any thread.
+/// The host's own pointer, which the host's functions may use from any thread.
 #[derive(Clone, Copy)]
 pub(crate) struct User(pub(crate) *mut c_void);
 
-// SAFETY: the header asks for functions that may be called from several threads with it; it is not followed here.
+// SAFETY: the header asks for functions that several threads may call with this pointer. This crate does not follow it.
 unsafe impl Sync for User {}
 
 impl User {
-    /// The pointer: of the whole, so that closures hold that, and not its field.
+    /// Returns the pointer. A closure that calls this holds the whole `User`, which is `Sync`, and not its field.
     pub(crate) fn pointer(&self) -> *mut c_void {
         self.0
     }
 }
 
-/// Calls `search` with what C means, and with its test.
+/// Calls `search` with the input as the engine takes it, and with the host's test.
 ///
 /// # Safety
-/// The pointer is null, misaligned, or leads to an input all of which is readable during the call.
+/// The pointer is null, misaligned, or leads to an input that is readable during the call, with all that it leads to.
 pub(crate) unsafe fn with_input<const D: usize, R>(
     raw: *const Input,
     search: impl FnOnce(engine::Input<'_, D>, Option<Asks<'_>>) -> Result<R, Failure>,
@@ -132,7 +134,8 @@ unsafe fn lend_all<'a, const D: usize>(raw: Input) -> Result<Vec<Lent<'a, D>>, F
 where
     (): Dimensional<D>,
 {
-    // The first is looked at alone: were the sets of another size, the second would not stand where it is looked for.
+    // The size of the first set is checked before the others are read: if the sets were of another size, the second
+    // would not stand where it is looked for.
     // SAFETY: as the caller says.
     let sets = unsafe {
         if raw.set_count > 0 {
@@ -151,7 +154,7 @@ where
 }
 
 /// # Safety
-/// The pointer is null, or leads to a byte for each two sets.
+/// The pointer is null, or leads to `sets` times `sets` bytes.
 unsafe fn table(bytes: *const u8, sets: usize) -> Result<ActivationTable, Failure> {
     let cells =
         sets.checked_mul(sets).ok_or_else(|| Failure::new(Status::Overflow, "more sets than a table can be of"))?;

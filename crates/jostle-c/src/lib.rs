@@ -1,11 +1,12 @@
-//! The C interface of [`engine`]: what `include/jostle.h` declares, which is made of this source by a test.
+//! The C interface of [`engine`]: the functions and types that `include/jostle.h` declares. A test makes that header
+//! from this source.
 //!
-//! Files: `status` (codes, offenders), `memory` and `columns` (pointers of the host's, checked), `handle` (what the host holds,
-//! errors, panics), `threads`, `space`, `sets` and `input` (what a search is of), `finder` and `search`, `lists`, `contacts`,
-//! `geometry`, `prepared`, `queries` and `asked`.
+//! Files: `status` (codes, offenders), `memory` and `columns` (the host's pointers, checked), `handle` (what the host
+//! holds, errors, panics), `dimensions`, `threads`, `space`, `sets` and `input` (the input of a search), `finder` and
+//! `search`, `lists`, `contacts`, `geometry`, `prepared`, `queries` and `asked`.
 //!
-//! Every function is `unsafe` in one way: its pointers are null, or lead to what the header says, for as long as the call lasts.
-//! The header says so once for all.
+//! Every function is `unsafe` in one way: each pointer that it takes is null, or leads to what the header says, for as
+//! long as the call lasts. The header says so once for all functions.
 #![allow(unsafe_code, reason = "all that crosses is pointers")]
 #![allow(clippy::missing_safety_doc, reason = "said once for all, here and in the header")]
 #![allow(unreachable_pub, reason = "the functions are public to the linker")]

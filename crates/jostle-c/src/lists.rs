@@ -1,4 +1,4 @@
-//! Neighbour lists: compressed sparse rows, and columns beside them.
+//! Neighbour lists: compressed sparse rows, and columns beside the ids.
 
 use engine::NeighborLists;
 
@@ -27,56 +27,58 @@ impl Opaque for Lists {
     const KIND: u64 = kind(4);
 }
 
-/// Of jostle_lists_new: squared distances in float.
+/// A column for jostle_lists_new: squared distances in float.
 pub const JOSTLE_LISTS_DISTANCES2: u32 = 1;
-/// Of jostle_lists_new: squared distances in double.
+/// A column for jostle_lists_new: squared distances in double.
 pub const JOSTLE_LISTS_DISTANCES2_DOUBLE: u32 = 2;
-/// Of jostle_lists_new: by how many vectors of the cell each neighbour is moved.
+/// A column for jostle_lists_new: by how many vectors of the cell each neighbour is moved.
 pub const JOSTLE_LISTS_IMAGE_SHIFTS: u32 = 4;
-/// Of jostle_lists_new: the vector to each neighbour.
+/// A column for jostle_lists_new: the vector to each neighbour.
 pub const JOSTLE_LISTS_VECTORS: u32 = 8;
 
 /// Which neighbours stand in a row.
 #[repr(i32)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rows {
-    /// Those with a greater id than the row's own: each pair once.
+    /// Neighbours with a greater id than the row's own: each pair once.
     Half = 0,
-    /// All: each pair twice.
+    /// All neighbours: each pair twice.
     Full = 1,
 }
 
-/// The neighbours of all bodies, lent by the lists until they are filled again: those of body i stand from offsets[i] to before
-/// offsets[i + 1], ascending.
+/// The neighbours of all bodies, lent by the lists until they are filled again. The neighbours of body i stand from
+/// offsets[i] to before offsets[i + 1], in ascending order.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Neighbors {
     /// sizeof(jostle_neighbors).
     pub size: usize,
-    /// How many rows: one for each body of the set, of two sets for each of the first.
+    /// How many rows: one for each body of the set or, between two sets, for each body of the first.
     pub rows: usize,
     /// How many neighbours in all.
     pub count: usize,
-    /// Where each row begins, rows + 1 numbers, the last of which is count.
+    /// Where each row begins: rows + 1 numbers, of which the last is count.
     pub offsets: *const usize,
-    /// The ids, count of them.
+    /// The ids of the neighbours: count numbers.
     pub ids: *const u32,
-    /// The squared distance of centres to each; null unless it was asked for, as all below.
+    /// The squared distance from the centre of the row's body to that of each neighbour. Like all columns below, null
+    /// unless jostle_lists_new was asked for it.
     pub distances2: *const f32,
-    /// The same in double.
+    /// The same squared distances in double.
     pub distances2_double: *const f64,
-    /// For each as many numbers as there are dimensions: by how many vectors of the cell it is moved to where it touches.
+    /// By how many vectors of the cell each neighbour is moved to where it touches: one number for each dimension.
     pub image_shifts: *const i32,
-    /// For each as many numbers as there are dimensions: from the body of the row to it.
+    /// The vector from the body of the row to each neighbour: one number for each dimension.
     pub vectors: *const f64,
 }
 
-// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone.
+// SAFETY: the struct is repr(C), begins with its size, and holds only numbers and pointers.
 unsafe impl Grows for Neighbors {
     const NAME: &'static str = "jostle_neighbors";
 }
 
-/// Makes lists of nothing; columns is 0, or the sum of what searches are to fill in beside ids: JOSTLE_LISTS_DISTANCES2 ...
+/// Makes empty lists. columns is 0, or the sum of the columns that searches are to fill in beside the ids:
+/// JOSTLE_LISTS_DISTANCES2 ...
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_lists_new(columns: u32, out: *mut *mut Lists) -> Status {
     let state = || {
@@ -104,15 +106,16 @@ pub unsafe extern "C" fn jostle_lists_new(columns: u32, out: *mut *mut Lists) ->
     unsafe { make(out, state) }
 }
 
-/// Frees them, and all that they have lent. Null is allowed.
+/// Frees the lists, and all that they have lent. Null is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_lists_free(lists: *mut Lists) {
     // SAFETY: the pointer is what the header asks for.
     unsafe { free(lists) }
 }
 
-/// Fills lists with the neighbours of each body, a jostle_rows of them: within a set, or, between two, for each body of the first
-/// those of the second. Many sets have no lists: ask for those of each two. Errors are kept by the finder.
+/// Fills lists with the neighbours of each body; rows, a jostle_rows, says which of them. Between two sets, the rows of
+/// the first set hold bodies of the second. Many sets have no lists: search each two of them by themselves. The finder
+/// keeps errors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_neighbors_find(
     finder: *mut Finder,
@@ -146,11 +149,11 @@ pub unsafe extern "C" fn jostle_neighbors_find(
     }
 }
 
-/// What lists that this finder has filled hold.
+/// Lends what this finder has filled lists with.
 fn lent<const D: usize>(_finder: &AnyFinder<D>, lists: &ListsState, size: usize) -> Neighbors {
     let ListsState { lists, columns } = lists;
     let wanted = |column: u32| columns & column != 0;
-    // Asked for or not, an empty slice leads nowhere that C may follow.
+    // The pointer of an empty slice leads nowhere that C may follow. C gets null for a column that was not asked for.
     fn pointer<T, U>(values: &[T], wanted: bool) -> *const U {
         if wanted { values.as_ptr().cast() } else { core::ptr::null() }
     }

@@ -1,4 +1,5 @@
-//! The host's memory: structs that begin with their size, numbers, arrays. Every pointer is checked before it is followed.
+//! The host's memory: structs that begin with their size, numbers, arrays. Every pointer is checked before it is
+//! followed.
 
 use core::fmt::Display;
 use core::slice;
@@ -8,9 +9,9 @@ use crate::status::{Failure, Status};
 /// A struct of the header that begins with its size, so that later versions can add fields at its end.
 ///
 /// # Safety
-/// It is `repr(C)`, its first field is a `usize`, and any bytes there are one of it.
+/// The type is `repr(C)`, its first field is a `usize`, and any bytes are a valid value of it.
 pub(crate) unsafe trait Grows: Copy {
-    /// As C calls it.
+    /// The name of the struct in C.
     const NAME: &'static str;
 }
 
@@ -29,7 +30,7 @@ fn check<T>(pointer: *const T, name: impl Display) -> Result<(), Failure> {
 /// The pointer is null, misaligned, or leads to a struct whose size field is readable.
 unsafe fn check_size<T: Grows>(pointer: *const T) -> Result<(), Failure> {
     check(pointer, format_args!("the pointer to {}", T::NAME))?;
-    // SAFETY: it is readable, as the caller says, and aligned.
+    // SAFETY: the size is readable, as the caller says, and aligned.
     let size = unsafe { *pointer.cast::<usize>() };
     if size == size_of::<T>() {
         return Ok(());
@@ -39,42 +40,42 @@ unsafe fn check_size<T: Grows>(pointer: *const T) -> Result<(), Failure> {
     Err(Failure::new(Status::StructSize, message))
 }
 
-/// A copy of a struct.
+/// Returns a copy of a struct.
 ///
 /// # Safety
-/// The pointer is null, misaligned, or leads to a struct as long as it says.
+/// The pointer is null, misaligned, or leads to a struct as long as its size says.
 pub(crate) unsafe fn read<T: Grows>(pointer: *const T) -> Result<T, Failure> {
     // SAFETY: as the caller says.
     unsafe { check_size(pointer) }?;
-    // SAFETY: it is aligned and as long as it has to be.
+    // SAFETY: the struct is aligned and as long as it has to be.
     Ok(unsafe { *pointer })
 }
 
-/// A struct that an answer is written to: nothing is, unless all goes well.
+/// Returns a struct for an answer. The caller writes to it only if all goes well.
 ///
 /// # Safety
 /// As for [`read`]; nothing else looks at the struct meanwhile.
 pub(crate) unsafe fn answer<'a, T: Grows>(pointer: *mut T) -> Result<&'a mut T, Failure> {
     // SAFETY: as the caller says.
     unsafe { check_size(pointer) }?;
-    // SAFETY: it is aligned, as long as it has to be, and nobody else's.
+    // SAFETY: the struct is aligned, as long as it has to be, and nobody else looks at it.
     Ok(unsafe { &mut *pointer })
 }
 
-/// A place of a number or a handle that an answer is written to.
+/// Returns a place for an answer that is a number or a handle.
 ///
 /// # Safety
 /// The pointer is null, misaligned, or leads to a `T` that nothing else looks at meanwhile.
 pub(crate) unsafe fn place<'a, T>(pointer: *mut T, name: &str) -> Result<&'a mut T, Failure> {
     check(pointer, name)?;
-    // SAFETY: it is aligned, and nobody else's.
+    // SAFETY: the place is aligned, and nobody else looks at it.
     Ok(unsafe { &mut *pointer })
 }
 
-/// An array, which may be null where it is empty.
+/// Returns an array, whose pointer may be null if it is empty.
 ///
 /// # Safety
-/// The pointer is null, misaligned, or leads to `len` values, of which any bytes are one, that stay for as long as `'a`.
+/// The pointer is null, misaligned, or leads to `len` values that stay for as long as `'a`. Any bytes are a valid `T`.
 pub(crate) unsafe fn array<'a, T: Copy>(pointer: *const T, len: usize, name: &str) -> Result<&'a [T], Failure> {
     if len == 0 {
         return Ok(&[]);
@@ -84,6 +85,6 @@ pub(crate) unsafe fn array<'a, T: Copy>(pointer: *const T, len: usize, name: &st
     if end.is_none_or(|bytes| pointer.addr().checked_add(bytes).is_none()) {
         return Err(Failure::new(Status::Overflow, format_args!("{name}: {len} values do not fit into memory")));
     }
-    // SAFETY: it is aligned, ends within memory, and is readable, as the caller says.
+    // SAFETY: the array is aligned, ends within memory, and is readable, as the caller says.
     Ok(unsafe { slice::from_raw_parts(pointer, len) })
 }

@@ -16,18 +16,21 @@
  *
  *   jostle_finder_free(finder);
  *
- * What holds for all of it:
- * - Structs that begin with a size are to be cleared, and sizeof the struct written there: later versions add fields at the end.
- *   jostle_column, jostle_offender and jostle_contact_list have no size and stay as they are; jostle_hit is made by the library.
- * - Pointers are null where that is allowed, or lead to what they say for as long as the call lasts. Null, misaligned structs,
- *   sizes, choices and strides that make no sense get a code. Input is read in place, and never written.
- * - What is lent (pairs, lists, messages) belongs to a handle and lives until the next call on that handle but jostle_last_error, or
- *   until it is freed.
- *   A call that fails changes nothing: what was lent before it stays, but for the message.
- * - A handle serves one call at a time; a second one gets JOSTLE_STATUS_BUSY. Give each thread its own. Threads may share
- *   jostle_threads, and ask one jostle_prepared. A handle must not be freed while a call uses it, nor used afterwards.
- * - Nothing unwinds out of a call, and nothing may unwind into one: visitors, tests and run of jostle_host let no exception out.
- *   When memory runs out, the program is aborted.
+ * What holds for all functions:
+ * - Clear each struct that begins with a size, and write sizeof the struct there: later versions add fields at the
+ *   end. jostle_column, jostle_offender and jostle_contact_list have no size and stay as they are. The library makes
+ *   jostle_hit.
+ * - A pointer is null where that is allowed, or leads to what its description says for as long as the call lasts.
+ *   Null elsewhere, misaligned structs, and sizes, choices and strides that make no sense get a code. Input is read in
+ *   place, and never written.
+ * - What a handle lends (pairs, lists, messages) lives until the next call on that handle but jostle_last_error, or
+ *   until the handle is freed. A call that fails changes nothing: what was lent before stays, but for the message.
+ *   Only a jostle_prepared is empty after a build that fails for its bodies.
+ * - A handle serves one call at a time; a second call gets JOSTLE_STATUS_BUSY. Give each thread handles of its own.
+ *   Threads may share jostle_threads, and ask one jostle_prepared. Do not free a handle while a call uses it, and do
+ *   not use it afterwards.
+ * - Nothing unwinds out of a call, and nothing may unwind into one: visitors, tests and run of jostle_host let no
+ *   exception out. When memory runs out, the program is aborted.
  *
  * Generated from the source by cbindgen: `JOSTLE_WRITE_HEADER=1 cargo test -p jostle-c header`.
  */

@@ -11,8 +11,9 @@ use crate::space::RawSpace;
 use crate::status::Status;
 use crate::threads::{self, OwnThreads, Threads, keep};
 
-/// Bodies at rest, copied and sorted once for many searches, and for queries: walls, terrain, a crystal. It takes part in searches
-/// as jostle_set.prepared. Several threads may search and ask it at once, while it is not built anew.
+/// Bodies at rest, copied and sorted once for many searches and for queries: walls, terrain, a crystal. A search takes
+/// them as jostle_set.prepared. Several threads may search and ask a prepared set at once, while no call builds it
+/// anew.
 #[derive(Debug)]
 pub struct Prepared {
     _opaque: [u8; 0],
@@ -31,7 +32,7 @@ impl Opaque for Prepared {
     const KIND: u64 = kind(2);
 }
 
-/// Makes a set of nothing in 2 or 3 dimensions.
+/// Makes an empty set in 2 or 3 dimensions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_prepared_new(dimensions: u32, out: *mut *mut Prepared) -> Status {
     let state = || {
@@ -42,14 +43,14 @@ pub unsafe extern "C" fn jostle_prepared_new(dimensions: u32, out: *mut *mut Pre
     unsafe { make(out, state) }
 }
 
-/// Frees it. Null is allowed.
+/// Frees the set. Null is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_prepared_free(prepared: *mut Prepared) {
     // SAFETY: the pointer is what the header asks for.
     unsafe { free(prepared) }
 }
 
-/// The threads that it is built on; null for the global pool.
+/// Sets the threads that build the set; null for the global pool.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_prepared_set_threads(prepared: *mut Prepared, threads: *const Threads) -> Status {
     // SAFETY: the pointers are what the header asks for.
@@ -61,8 +62,8 @@ pub unsafe extern "C" fn jostle_prepared_set_threads(prepared: *mut Prepared, th
     }
 }
 
-/// Copies bodies, without layers and displacements, which belong to each search, and sorts them for searches in a space (null for
-/// open space). When it fails the set is one of nothing.
+/// Copies bodies and sorts them for searches in a space (null for open space). The bodies have no layers or
+/// displacements: those belong to each search. If the bodies or the space are refused, the set is empty afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_prepared_build(
     prepared: *mut Prepared,

@@ -11,7 +11,7 @@ use crate::sets::Dimensional;
 use crate::status::Status;
 use crate::threads::{OwnThreads, Threads, keep, threads};
 
-/// What keeps the answers to questions: make one for each thread that asks, and keep it. It belongs to no set.
+/// Keeps the answers to questions: make one for each thread that asks, and keep it. It belongs to no set.
 #[derive(Debug)]
 pub struct Queries {
     _opaque: [u8; 0],
@@ -29,7 +29,7 @@ impl Opaque for Queries {
     const KIND: u64 = kind(6);
 }
 
-/// What questions ask for.
+/// Kinds of questions, and the numbers that each takes.
 #[repr(i32)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Question {
@@ -39,13 +39,13 @@ pub enum Question {
     Circle = 1,
     /// The bodies that touch a box. Numbers: its lower corner, its upper corner.
     Box = 2,
-    /// The bodies that a ray hits, the nearest first. Numbers: its origin, its direction, how far it reaches; infinity in open
-    /// space for no end.
+    /// The bodies that a ray hits, the nearest first. Numbers: its origin, its direction, its reach. The reach may be
+    /// infinite in open space.
     Ray = 3,
-    /// The first of these. Numbers: as for a ray.
+    /// The first body that a ray hits. Numbers: as for JOSTLE_QUESTION_RAY.
     FirstHit = 4,
-    /// The centres nearest to a point, the nearest first: as many as jostle_query.nearest says, at most as far as
-    /// jostle_query.reach. Numbers: the point.
+    /// The bodies whose centres are nearest to a point, the nearest first: as many as jostle_query.nearest says, at
+    /// most as far away as jostle_query.reach. Numbers: the point.
     Nearest = 5,
 }
 
@@ -57,24 +57,24 @@ pub struct Query {
     pub size: usize,
     /// A jostle_question.
     pub question: i32,
-    /// Nothing yet.
+    /// Not used yet.
     pub reserved: i32,
     /// How many questions.
     pub count: usize,
-    /// The numbers of each, as many as the kind of question takes in these dimensions, question after question.
+    /// The numbers of each question, question after question; jostle_question tells how many each takes.
     pub numbers: *const f64,
-    /// How many of the nearest are asked for; of no meaning elsewhere.
+    /// How many bodies JOSTLE_QUESTION_NEAREST asks for; of no meaning to other questions.
     pub nearest: usize,
-    /// How far away the nearest may be; infinity for any distance.
+    /// How far away these bodies may be; infinity for any distance.
     pub reach: f64,
 }
 
-// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone.
+// SAFETY: the struct is repr(C), begins with its size, and holds only numbers and pointers.
 unsafe impl Grows for Query {
     const NAME: &'static str = "jostle_query";
 }
 
-/// Answers, lent until the next questions: those to question i stand from offsets[i] to before offsets[i + 1].
+/// Answers, lent until the next questions. The answers to question i stand from offsets[i] to before offsets[i + 1].
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Answers {
@@ -84,17 +84,17 @@ pub struct Answers {
     pub questions: usize,
     /// How many answers in all.
     pub count: usize,
-    /// Where the answers to each question begin, questions + 1 numbers.
+    /// Where the answers to each question begin: questions + 1 numbers, of which the last is count.
     pub offsets: *const usize,
-    /// The id of each body; ascending to a point, circle or box.
+    /// The id of each body; ascending for a point, circle or box.
     pub ids: *const u32,
-    /// For each as many numbers as there are dimensions: by how many vectors of the cell the body is moved to where it is met.
+    /// By how many vectors of the cell each body is moved to where it is met: one number for each dimension.
     pub image_shifts: *const i32,
-    /// How far each is, of rays and nearest; null elsewhere.
+    /// How far away each body is, for rays, first hits and nearest bodies; null for other questions.
     pub distances: *const f64,
 }
 
-// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone.
+// SAFETY: the struct is repr(C), begins with its size, and holds only numbers and pointers.
 unsafe impl Grows for Answers {
     const NAME: &'static str = "jostle_answers";
 }
@@ -110,14 +110,15 @@ pub unsafe extern "C" fn jostle_queries_new(dimensions: u32, out: *mut *mut Quer
     unsafe { make(out, state) }
 }
 
-/// Frees it, and all that it has lent. Null is allowed.
+/// Frees the queries, and all that they have lent. Null is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_queries_free(queries: *mut Queries) {
     // SAFETY: the pointer is what the header asks for.
     unsafe { free(queries) }
 }
 
-/// The threads that several questions at once are answered on; null for the global pool. A single one is answered by the caller.
+/// Sets the threads that answer several questions at once; null for the global pool. The calling thread answers a
+/// single question.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_queries_set_threads(queries: *mut Queries, threads: *const Threads) -> Status {
     // SAFETY: the pointers are what the header asks for.
@@ -129,7 +130,8 @@ pub unsafe extern "C" fn jostle_queries_set_threads(queries: *mut Queries, threa
     }
 }
 
-/// Answers questions about the bodies of a prepared set and all their images, in double, one or many at once.
+/// Answers one or many questions about the bodies of a prepared set and all their images. Answers are decided in
+/// double.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_query_ask(
     queries: *mut Queries,

@@ -20,14 +20,14 @@ pub struct Pairs {
     pub size: usize,
     /// How many pairs.
     pub count: usize,
-    /// The ids of each: the lesser first within a set; between sets, that of the first set first. Their order is a function of
-    /// the input alone.
+    /// The two ids of each pair: within a set the lesser first; between sets, the id in the first set first. The order
+    /// of pairs is a function of the input alone.
     pub pairs: *const [u32; 2],
-    /// When the bodies of each pair first touch, from 0 to 1, where bodies move; null elsewhere.
+    /// When the bodies of each pair first touch, from 0 to 1; null unless the search has displacements.
     pub times_of_impact: *const f64,
 }
 
-// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone.
+// SAFETY: the struct is repr(C), begins with its size, and holds only numbers and pointers.
 unsafe impl Grows for Pairs {
     const NAME: &'static str = "jostle_pairs";
 }
@@ -38,20 +38,21 @@ unsafe impl Grows for Pairs {
 pub struct ImageShifts {
     /// sizeof(jostle_image_shifts).
     pub size: usize,
-    /// How many pairs have one: all, in a space that repeats, and none elsewhere.
+    /// How many pairs have an image shift: all of them in a space that repeats, none in open space.
     pub count: usize,
-    /// For each pair as many numbers as there are dimensions: by how many vectors of the cell (or periods) the second body is
-    /// moved to touch the first.
+    /// By how many vectors of the cell (or periods) the second body of each pair is moved to touch the first: one
+    /// number for each dimension.
     pub shifts: *const i32,
 }
 
-// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone.
+// SAFETY: the struct is repr(C), begins with its size, and holds only numbers and pointers.
 unsafe impl Grows for ImageShifts {
     const NAME: &'static str = "jostle_image_shifts";
 }
 
-/// Is called for each pair with what the host has passed for it. Several threads call it at once, unless the search is on one; no
-/// exception may leave it, and it must not use the handle that calls it.
+/// A visitor, which is called for each pair with the pointer that the host has passed for it. Several threads call it
+/// at once, unless the search runs on one thread. No exception may leave the visitor, and it must not use the handle
+/// that calls it.
 pub type Visit = Option<unsafe extern "C" fn(user: *mut c_void, a: u32, b: u32)>;
 
 /// A pair with all that is known of it, lent for the length of a call. Later versions may add fields at its end.
@@ -60,13 +61,14 @@ pub type Visit = Option<unsafe extern "C" fn(user: *mut c_void, a: u32, b: u32)>
 pub struct Hit {
     /// The numbers of the sets of the two bodies: 0 and 0 within one set, 0 and 1 between two.
     pub sets: [u32; 2],
-    /// Their ids, as in a list.
+    /// The ids of the two bodies, as in a list.
     pub pair: [u32; 2],
-    /// By how many vectors of the cell (or periods) the second body is moved to touch the first; 0 on an axis that there is not.
+    /// By how many vectors of the cell (or periods) the second body is moved to touch the first. In two dimensions the
+    /// third number is 0.
     pub image_shift: [i32; 3],
 }
 
-/// As jostle_visit, with all that is known of a pair.
+/// As jostle_visit, with all that is known of each pair.
 pub type VisitHit = Option<unsafe extern "C" fn(user: *mut c_void, hit: *const Hit)>;
 
 impl Hit {
@@ -84,13 +86,14 @@ fn no_visitor() -> Failure {
 
 fn listed<const D: usize>(found: Found<'_, D>, pairs: &[[u32; 2]], size: usize) -> Pairs {
     let times = found.times_of_impact();
-    // Of some of the pairs, the times of these.
+    // For a part of the pairs, the times begin where that part begins.
     let at = (pairs.as_ptr().addr() - found.pairs().as_ptr().addr()) / size_of::<[u32; 2]>();
     let times_of_impact = times.get(at..).filter(|_| !times.is_empty()).map_or(core::ptr::null(), <[f64]>::as_ptr);
     Pairs { size, count: pairs.len(), pairs: pairs.as_ptr(), times_of_impact }
 }
 
-/// Finds every overlapping pair: those whose centres are at most as far apart as their radii are long together.
+/// Finds every overlapping pair. Two bodies overlap when the distance of their centres is at most the sum of their
+/// radii.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_find(finder: *mut Finder, input: *const Input, out: *mut Pairs) -> Status {
     // SAFETY: the pointers are what the header asks for.
@@ -109,7 +112,7 @@ pub unsafe extern "C" fn jostle_find(finder: *mut Finder, input: *const Input, o
     }
 }
 
-/// Of the last list, the pairs of sets i and j, the lesser number first; none where the sets do not meet.
+/// Lends the pairs of sets i and j in the last list, where i is at most j. There are none where the sets do not meet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_pairs_between(finder: *mut Finder, i: usize, j: usize, out: *mut Pairs) -> Status {
     // SAFETY: the pointers are what the header asks for.
@@ -118,7 +121,7 @@ pub unsafe extern "C" fn jostle_pairs_between(finder: *mut Finder, i: usize, j: 
             let out = answer(out)?;
             *out = in_either!(&state.finder, finder => {
                 let (found, pairs) = (finder.last(), finder.last().pairs_between(i, j));
-                // None lie nowhere in the list.
+                // An empty slice need not lie in the list, so an empty part of the list stands in for it.
                 listed(found, if pairs.is_empty() { &found.pairs()[..0] } else { pairs }, out.size)
             });
             Ok(())
@@ -126,7 +129,7 @@ pub unsafe extern "C" fn jostle_pairs_between(finder: *mut Finder, i: usize, j: 
     }
 }
 
-/// The image shift of each pair of the last list, worked out when it is asked for.
+/// Lends the image shift of each pair of the last list. This call computes them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_find_image_shifts(finder: *mut Finder, out: *mut ImageShifts) -> Status {
     // SAFETY: the pointers are what the header asks for.
@@ -146,7 +149,7 @@ pub unsafe extern "C" fn jostle_find_image_shifts(finder: *mut Finder, out: *mut
     }
 }
 
-/// Counts the overlapping pairs; no list is made.
+/// Counts the overlapping pairs. No list is made.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_count(finder: *mut Finder, input: *const Input, out: *mut u64) -> Status {
     // SAFETY: the pointers are what the header asks for.
@@ -161,9 +164,10 @@ pub unsafe extern "C" fn jostle_count(finder: *mut Finder, input: *const Input, 
     }
 }
 
-/// Calls visit(user, a, b) once for each overlapping pair, from the threads that find them: in no fixed order, except that one
-/// thread alone keeps that of the list. No list is made. This is the fold of C: what user leads to takes the sum, by atomics or one
-/// for each thread; for a sum of floats that is the same on any threads, take one thread, or sum over the list.
+/// Calls visit(user, a, b) once for each overlapping pair, from the threads that find the pairs. No list is made. The
+/// order is not fixed, except that a search on one thread keeps the order of the list. This is the fold of C: the sum
+/// goes where user leads, by atomics or one sum for each thread. For a sum of floats that is the same on any threads,
+/// visit on one thread, or sum over the list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_for_each_pair(
     finder: *mut Finder,
@@ -207,8 +211,8 @@ pub unsafe extern "C" fn jostle_for_each_hit(
     }
 }
 
-/// Whether lists that were made of bodies with a margin still hold all pairs of these bodies, which are given as they were then,
-/// with the margin or without: writes 1 if so, else 0.
+/// Tells whether lists that were made of bodies with a margin still hold all pairs of these bodies: writes 1 if so,
+/// else 0. The bodies are given as they were searched, with the margin or without.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_still_valid(finder: *mut Finder, input: *const Input, out: *mut i32) -> Status {
     // SAFETY: the pointers are what the header asks for.

@@ -1,4 +1,4 @@
-//! A set of bodies: where they are, how they move, and who may meet whom.
+//! A set of bodies: where they are, how they move, and which of them may meet.
 
 use engine::{Bodies, Displacements, Layers, Set, Space};
 
@@ -9,7 +9,7 @@ use crate::prepared::{Prepared, PreparedOf};
 use crate::space::{RawSpace, space};
 use crate::status::{Failure, Status};
 
-/// Of what numbers are.
+/// The precision of numbers.
 #[repr(i32)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Number {
@@ -19,8 +19,9 @@ pub enum Number {
     Double = 1,
 }
 
-/// A set of bodies: circles or spheres, where they are, how they move, and who may meet whom. The id of a body is its place in
-/// the columns, from 0. Clear all of it, then fill in what counts: `jostle_set set = {.size = sizeof set};`.
+/// A set of bodies: circles or spheres, where they are, how they move, and which of them may meet. The id of a body is
+/// its place in the columns, from 0. Clear the whole struct, then fill in what counts:
+/// `jostle_set set = {.size = sizeof set};`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct RawSet {
@@ -28,58 +29,61 @@ pub struct RawSet {
     pub size: usize,
     /// How many bodies.
     pub count: usize,
-    /// Of what the coordinates and radii are, a jostle_number. Sets in double are decided in double.
+    /// The precision of coordinates and radii, a jostle_number. Pairs of sets in double are decided in double.
     pub number: i32,
-    /// Of what the displacements are, a jostle_number.
+    /// The precision of the displacements, a jostle_number.
     pub displacement_number: i32,
     /// x, y and, in three dimensions, z.
     pub center: [Column; 3],
-    /// The radii; null for 0, a stride of 0 for one that all have.
+    /// The radii; null for 0, a stride of 0 for one radius of all bodies.
     pub radius: Column,
-    /// Added to each radius; for lists that are kept for several steps (jostle_still_valid). Rounded to float for sets in float.
+    /// A length that is added to each radius, for lists that are kept for several steps (jostle_still_valid). Rounded
+    /// to float for sets in float.
     pub margin: f64,
-    /// If it is above 0, two bodies are a pair when their centres are at most so far apart, whatever their radii are.
-    /// Rounded to float for sets in float.
+    /// If the cutoff is above 0, two bodies are a pair when their centres are at most this far apart, whatever their
+    /// radii are. Rounded to float for sets in float.
     pub cutoff: f64,
     /// How far each body moves on each axis during the step, in a straight line; all null for bodies at rest.
     pub displacement: [Column; 3],
-    /// What each body is, uint32_t; null for all bits, a stride of 0 for one value of all. Two bodies may meet when each one's
-    /// mask has a bit of the other's category.
+    /// What each body is, in uint32_t; null for all bits, a stride of 0 for one value of all bodies. Two bodies may
+    /// meet when the mask of each has a bit of the other's category.
     pub category: Column,
-    /// What each body meets, uint32_t; null for all bits.
+    /// What each body meets, in uint32_t; null for all bits.
     pub mask: Column,
-    /// Bodies of one group, int32_t, other than 0 always meet (above 0) or never do (below); null for 0.
+    /// The group of each body, in int32_t; null for 0. Bodies of one group other than 0 always meet (above 0) or never
+    /// do (below 0).
     pub group: Column,
-    /// Bodies that were sorted before (jostle_prepared_build), in place of all columns but the layers and displacements; null
-    /// for none. number, center, radius, margin and cutoff are then those that it was built with, and count is not looked at.
+    /// Bodies that were sorted before (jostle_prepared_build), in place of all columns but the layers and
+    /// displacements; null for none. The set then has the number, center, radius, margin and cutoff that the bodies
+    /// were prepared with, and count is not looked at.
     pub prepared: *const Prepared,
 }
 
-// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone.
+// SAFETY: the struct is repr(C), begins with its size, and holds only numbers and pointers.
 unsafe impl Grows for RawSet {
     const NAME: &'static str = "jostle_set";
 }
 
-/// Of which dimension the handles are that a search in `D` dimensions takes.
+/// Takes prepared sets for a search in `D` dimensions, and refuses those in other dimensions.
 pub(crate) trait Dimensional<const D: usize> {
     fn prepared(of: &PreparedOf) -> Result<&engine::PreparedSet<D>, Failure>;
 }
 
-/// Where the bodies of a set are.
+/// What a set has its bodies from.
 enum Source<'a, const D: usize> {
     Float(Bodies<'a, D>),
     Double(Bodies<'a, D, f64>),
     Prepared(Shared<Prepared>),
 }
 
-/// A set of the host's, with what had to be gathered for it.
+/// A set of the host's, with the integers that had to be gathered for it.
 pub(crate) struct Lent<'a, const D: usize> {
     source: Source<'a, D>,
     layers: Option<(Integers<'a, u32>, Integers<'a, u32>, Integers<'a, i32>)>,
     moving: Option<Displacements<'a, D>>,
 }
 
-/// Whether a jostle_number is that of double.
+/// Tells whether a jostle_number is JOSTLE_NUMBER_DOUBLE.
 pub(crate) fn is_double(number: i32, name: &str) -> Result<bool, Failure> {
     match number {
         number if number == Number::Float as i32 => Ok(false),
@@ -192,10 +196,10 @@ unsafe fn displacements<'a, const D: usize>(
     }))
 }
 
-/// One set, and the space that it is prepared for.
+/// Calls `search` with one set, and the space that it is prepared for.
 ///
 /// # Safety
-/// The pointers are null, misaligned, or lead to structs all of which is readable during the call.
+/// The pointers are null, misaligned, or lead to structs that are readable during the call, with all that they lead to.
 pub(crate) unsafe fn with_set<const D: usize, R>(
     raw: *const RawSet,
     of_space: *const RawSpace,

@@ -5,22 +5,22 @@ use engine::Space;
 use crate::memory::{self, Grows};
 use crate::status::Failure;
 
-/// What a space is made of.
+/// How a space repeats.
 #[repr(i32)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpaceKind {
-    /// It does not repeat.
+    /// Space does not repeat.
     Open = 0,
     /// Some axes repeat, between lo and hi.
     Periodic = 1,
-    /// A cell spanned by vectors, which repeats in some of their directions: a triclinic box.
+    /// A cell spanned by vectors repeats in the directions of some of them: a triclinic box.
     Lattice = 2,
 }
 
-/// The space that bodies are in. Of two dimensions, the first two numbers count.
+/// The space that bodies are in. In two dimensions, the first two numbers of each array count.
 ///
-/// Where it repeats, a body counts at every image of its place; coordinates may lie outside of the cell. Two bodies meet at each
-/// image of the second that touches the first, so that the cutoff may be larger than the cell.
+/// Where space repeats, a body counts at every image of its place; coordinates may lie outside of the cell. Two bodies
+/// meet at each image of the second that touches the first, so the cutoff may be larger than the cell.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct RawSpace {
@@ -28,21 +28,22 @@ pub struct RawSpace {
     pub size: usize,
     /// A jostle_space_kind.
     pub kind: i32,
-    /// In which directions it repeats: 0 or 1 for each axis or vector.
+    /// In which directions space repeats: 0 or 1 for each axis or vector.
     pub repeats: [u8; 3],
-    /// Nothing yet.
+    /// Not used yet.
     pub reserved: u8,
-    /// The lower borders of axes that repeat, of a periodic space.
+    /// Of a periodic space, the lower borders of the axes that repeat.
     pub lo: [f64; 3],
-    /// The upper ones.
+    /// Of a periodic space, the upper borders of the axes that repeat.
     pub hi: [f64; 3],
-    /// The vectors of the cell of a lattice, one a row, right-handed; a direction that does not repeat needs one as well.
+    /// Of a lattice, the vectors of the cell, one a row, right-handed. A direction that does not repeat needs a vector
+    /// as well.
     pub vectors: [[f64; 3]; 3],
-    /// The corner of the cell of a lattice that its vectors lead from.
+    /// Of a lattice, the corner of the cell from which its vectors lead.
     pub origin: [f64; 3],
 }
 
-// SAFETY: it is repr(C), begins with its size, and holds numbers alone.
+// SAFETY: the struct is repr(C), begins with its size, and holds only numbers.
 unsafe impl Grows for RawSpace {
     const NAME: &'static str = "jostle_space";
 }
@@ -51,10 +52,10 @@ fn first<const D: usize, T: Copy>(of: [T; 3]) -> [T; D] {
     core::array::from_fn(|axis| of[axis])
 }
 
-/// The space that C means; an open one where the pointer is null.
+/// Returns the space as the engine takes it; open space where the pointer is null.
 ///
 /// # Safety
-/// The pointer is null, misaligned, or leads to a struct as long as it says.
+/// The pointer is null, misaligned, or leads to a struct as long as its size says.
 pub(crate) unsafe fn space<const D: usize>(raw: *const RawSpace) -> Result<Space<D>, Failure> {
     if raw.is_null() {
         return Ok(Space::open());

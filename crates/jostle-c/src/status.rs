@@ -5,8 +5,8 @@ use std::ffi::c_char;
 
 use engine::{ContactError, InputError, QueryError, QueryReason, RangeFault, ViewError};
 
-/// What a function returns: 0 when it has done its work. Otherwise nothing was changed, answers of earlier calls stand, and
-/// jostle_last_error tells more.
+/// What a function returns: 0 when it has done its work. Otherwise the call has changed nothing, answers of earlier
+/// calls stand, and jostle_last_error tells more.
 #[repr(i32)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
@@ -18,9 +18,9 @@ pub enum Status {
     Misaligned = 2,
     /// The size that a struct begins with is not that of this version of the library: write sizeof of the struct there.
     StructSize = 3,
-    /// An integer that chooses is none of those that this version knows.
+    /// An integer that chooses an option has a value that this version does not know.
     UnknownValue = 4,
-    /// Values so many and so far apart do not fit into memory: is the stride in bytes, and the count that of the bodies?
+    /// So many values so far apart do not fit into memory: is the stride in bytes, and the count that of the bodies?
     Overflow = 5,
     /// A stride is negative, or so short that values overlap.
     Stride = 6,
@@ -34,7 +34,8 @@ pub enum Status {
     Bodies = 10,
     /// A number is out of its range.
     Parameter = 11,
-    /// The space is none: borders that do not ascend, vectors in one plane, or bodies that reach over too many images.
+    /// The space is not one that bodies can be in: borders do not ascend, vectors lie in one plane, or bodies reach
+    /// over too many images.
     Space = 12,
     /// Parts of a search do not go together.
     Combination = 13,
@@ -49,7 +50,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// One line for a person, that ends with a zero.
+    /// Returns one line for a person, which ends with a zero byte.
     fn text(self) -> &'static core::ffi::CStr {
         match self {
             Self::Ok => c"all is well",
@@ -99,8 +100,8 @@ impl Status {
     }
 }
 
-/// One line on what a status means, which lives for ever; on an unknown one as well. For the reason of a certain failure,
-/// jostle_last_error.
+/// Returns one line on what a status means, known or unknown. The text lives for ever. jostle_last_error tells why a
+/// certain call has failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn jostle_status_text(status: i32) -> *const c_char {
     Status::of(status).map_or(c"an unknown status", Status::text).as_ptr()
@@ -118,21 +119,22 @@ pub enum Reason {
     RadiusNotFinite = 2,
     /// The radius is below zero.
     RadiusNegative = 3,
-    /// So far from the origin, or so large, that squares would overflow: beyond 2^60 in float, 2^500 in double.
+    /// The body or query is so far from the origin, or so large, that squares would overflow: beyond 2^60 in float,
+    /// 2^500 in double.
     TooFar = 4,
-    /// So many cells from the origin that they cannot be counted.
+    /// The body is so many cells from the origin that they cannot be counted.
     TooManyPeriods = 5,
     /// The displacement is NaN or infinite, or leads too far away.
     Displacement = 6,
-    /// An earlier one has the same key, or is the same pair.
+    /// An earlier body has the same key, or an earlier pair is the same.
     Repeated = 7,
-    /// An id that no body has.
+    /// A pair has an id that no body has.
     NoSuchId = 8,
     /// The first id of a pair is not the lesser.
     NotAscending = 9,
 }
 
-/// One of those at fault.
+/// A body, query, key or pair at fault.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Offender {
@@ -140,18 +142,18 @@ pub struct Offender {
     pub id: u64,
     /// A jostle_reason.
     pub reason: i32,
-    /// 0 for x, 1 for y, 2 for z; -1 where it is about no axis.
+    /// 0 for x, 1 for y, 2 for z; -1 where the reason concerns no axis.
     pub axis: i32,
 }
 
-/// A failed call, before C is told.
+/// The error of a call, before C is told of it.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: Status,
     pub(crate) message: String,
-    /// How many are at fault.
+    /// How many bodies, queries, keys or pairs are at fault.
     pub(crate) count: usize,
-    /// The first of them.
+    /// The first offenders.
     pub(crate) first: Vec<Offender>,
 }
 
@@ -160,12 +162,12 @@ impl Failure {
         Self { status, message: message.to_string(), count: 0, first: Vec::new() }
     }
 
-    /// An integer that chooses nothing.
+    /// The failure of an integer that chooses an option, but has an unknown value.
     pub(crate) fn unknown(what: &str, value: impl fmt::Display) -> Self {
         Self::new(Status::UnknownValue, format_args!("{what} is {value}, which this version does not know"))
     }
 
-    /// In which set of the input it is.
+    /// Adds the set of the input that the failure is about.
     pub(crate) fn in_set(self, number: usize) -> Self {
         Self { message: format!("set {number}: {}", self.message), ..self }
     }

@@ -1,4 +1,4 @@
-//! What a host in C would do, right and wrong: the functions are called as it calls them.
+//! What a host in C would do, right and wrong: the tests call the functions as a host calls them.
 
 mod contacts;
 mod frames;
@@ -19,13 +19,13 @@ use crate::sets::{Number, RawSet};
 use crate::space::{RawSpace, SpaceKind};
 use crate::status::Status;
 
-/// A finder that is freed.
+/// A finder that frees itself.
 struct Own(*mut Finder);
 
 impl Own {
     fn new(dimensions: u32) -> Self {
         let mut finder = null_mut();
-        // SAFETY: the place is one.
+        // SAFETY: the place is valid.
         assert_eq!(unsafe { jostle_finder_new(dimensions, &raw mut finder) }, Status::Ok);
         Self(finder)
     }
@@ -34,7 +34,7 @@ impl Own {
         let mut pairs = no_pairs();
         // SAFETY: all that the input leads to outlives the call.
         match unsafe { jostle_find(self.0, input, &raw mut pairs) } {
-            // SAFETY: so many are lent until the next call.
+            // SAFETY: the finder lends so many pairs until its next call.
             Status::Ok => Ok(unsafe { core::slice::from_raw_parts(pairs.pairs, pairs.count) }.to_vec()),
             failed => Err(failed),
         }
@@ -42,20 +42,20 @@ impl Own {
 
     fn error(&self) -> Error {
         let mut error = Error { size: size_of::<Error>(), ..no_error() };
-        // SAFETY: the handle is one, and the place too.
+        // SAFETY: handle and place are valid.
         assert_eq!(unsafe { jostle_last_error(self.0.cast(), &raw mut error) }, Status::Ok);
         error
     }
 
     fn message(&self) -> String {
-        // SAFETY: the handle keeps it until its next call.
+        // SAFETY: the handle keeps the message until its next call.
         unsafe { CStr::from_ptr(self.error().message) }.to_string_lossy().into_owned()
     }
 }
 
 impl Drop for Own {
     fn drop(&mut self) {
-        // SAFETY: it was made by the library.
+        // SAFETY: the library made the handle.
         unsafe { jostle_finder_free(self.0) }
     }
 }
@@ -78,7 +78,7 @@ fn one<T>(value: &T) -> Column {
     Column { data: (&raw const *value).cast(), stride: 0 }
 }
 
-/// A set of nothing, at rest, without layers.
+/// An empty set, at rest, without layers.
 fn no_set() -> RawSet {
     RawSet {
         size: size_of::<RawSet>(),

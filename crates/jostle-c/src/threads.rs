@@ -10,12 +10,12 @@ use crate::handle::{Opaque, Shared, free, kind, make};
 use crate::memory::{self, Grows};
 use crate::status::{Failure, Status};
 
-/// Threads of a pool of the library's own, at most.
+/// The most threads of a pool of the library's own.
 const POOL_MAX: usize = 1024;
 
-/// The threads that the calls of one or several handles run on: one, a pool of the library's own, or those of the host. A handle
-/// that none were given to uses the global pool, which has a thread for each core and is started by the first call that is worth
-/// it. Results are the same bytes on any threads.
+/// The threads that the calls of one or several handles run on: the calling thread alone, a pool of the library's own,
+/// or threads of the host. A handle that was given none uses the global pool, which has a thread for each core and is
+/// started by the first call that is worth it. Results are the same bytes on any threads.
 #[derive(Debug)]
 pub struct Threads {
     _opaque: [u8; 0],
@@ -26,12 +26,14 @@ impl Opaque for Threads {
     const KIND: u64 = kind(1);
 }
 
-/// Does one of the tasks of a region; made by the library. data is what run was given with it, number a number below its tasks.
+/// Does one task of a region. The library makes this function. data is the pointer that run was given with the task,
+/// and number is less than the number of tasks that run was given.
 pub type Task = Option<unsafe extern "C" fn(data: *mut c_void, number: usize)>;
 
-/// Runs task(data, 0), ..., task(data, tasks - 1), each once, on any threads, in any order, and returns when all have ended. They
-/// may run one after the other; the calling thread may take part. Neither task nor data may be used after it has returned, and no
-/// exception may leave it. Where several handles share threads, it is called by several threads at once.
+/// Runs task(data, 0), ..., task(data, tasks - 1), each once, on any threads, in any order, and returns when all have
+/// ended. Tasks may run one after the other, and the calling thread may take part. After run has returned, neither task
+/// nor data may be used. No exception may leave run. Where several handles share threads, several threads call run at
+/// once.
 pub type Run = Option<unsafe extern "C" fn(host: *mut c_void, tasks: usize, task: Task, data: *mut c_void)>;
 
 /// Threads of the host.
@@ -42,13 +44,13 @@ pub struct Host {
     pub size: usize,
     /// How many workers run at once; 0 counts as 1.
     pub workers: usize,
-    /// Runs tasks on them.
+    /// Runs tasks on the workers.
     pub run: Run,
     /// The first argument of run, whatever it is.
     pub host: *mut c_void,
 }
 
-// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone, null among them.
+// SAFETY: the struct is repr(C), begins with its size, and holds only numbers and pointers, which may be null.
 unsafe impl Grows for Host {
     const NAME: &'static str = "jostle_host";
 }
@@ -68,21 +70,21 @@ pub(crate) struct Crew {
     host: *mut c_void,
 }
 
-// SAFETY: the header asks for a `run` that may be called from any thread with this pointer, which is not followed here.
+// SAFETY: the header asks for a `run` that any thread may call with this pointer. This crate does not follow it.
 unsafe impl Send for Crew {}
 
 // SAFETY: as above.
 unsafe impl Sync for Crew {}
 
-/// A region, as the host's threads are given it.
+/// A region of tasks. The host gets a pointer to it as `data`.
 struct Region<'t> {
     tasks: usize,
     task: &'t (dyn Fn(usize) + Sync),
 }
 
-/// What the host calls.
+/// The task that the host calls.
 unsafe extern "C" fn run_task(data: *mut c_void, number: usize) {
-    // SAFETY: the host passes what it was given, before `run` has returned.
+    // SAFETY: the host passes the `data` that it was given, before `run` has returned.
     let region = unsafe { &*data.cast::<Region<'_>>() };
     if number < region.tasks {
         (region.task)(number);
@@ -96,12 +98,12 @@ impl Spawner for Crew {
 
     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
         let mut region = Region { tasks, task };
-        // SAFETY: the host keeps to what the header asks of `run`; the region lives until it has returned.
+        // SAFETY: the host keeps to what the header asks of `run`; the region lives until `run` has returned.
         unsafe { (self.run)(self.host, tasks, Some(run_task), (&raw mut region).cast()) }
     }
 }
 
-/// As the engine takes them.
+/// Returns the threads as the engine takes them.
 pub(crate) fn threads(own: Option<&Arc<OwnThreads>>) -> engine::Threads<'_> {
     match own.map(|own| &**own) {
         None => engine::Threads::Current,
@@ -111,7 +113,7 @@ pub(crate) fn threads(own: Option<&Arc<OwnThreads>>) -> engine::Threads<'_> {
     }
 }
 
-/// What a handle keeps of threads that it is given; none for a null pointer.
+/// Returns what a handle keeps of the threads that it is given; `None` for a null pointer.
 ///
 /// # Safety
 /// The pointer is null, or leads to a handle.
@@ -123,14 +125,14 @@ pub(crate) unsafe fn keep(threads: *const Threads) -> Result<Option<Arc<OwnThrea
     Ok(Some(Arc::clone(unsafe { Shared::take(threads) }?.state())))
 }
 
-/// Makes the calling thread do all the work itself.
+/// Makes threads with which the calling thread does all the work itself.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_threads_serial(out: *mut *mut Threads) -> Status {
     // SAFETY: the pointer is what the header asks for.
     unsafe { make(out, || Ok(Arc::new(OwnThreads::Serial))) }
 }
 
-/// Starts a pool of so many threads, from 1 to 1024, which end when the last handle that uses them is freed.
+/// Starts a pool of count threads, from 1 to 1024. They end when the last handle that uses them is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_threads_pool(count: usize, out: *mut *mut Threads) -> Status {
     let pool = || {
@@ -145,8 +147,8 @@ pub unsafe extern "C" fn jostle_threads_pool(count: usize, out: *mut *mut Thread
     unsafe { make(out, pool) }
 }
 
-/// Lets the host's own threads do the work. What it leads to has to live until the last handle that uses it is freed; the struct
-/// itself is copied.
+/// Makes threads with which the host's own threads do the work. The struct is copied; what it leads to has to live
+/// until the last handle that uses it is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_threads_host(host: *const Host, out: *mut *mut Threads) -> Status {
     let crew = || {
@@ -159,7 +161,7 @@ pub unsafe extern "C" fn jostle_threads_host(host: *const Host, out: *mut *mut T
     unsafe { make(out, crew) }
 }
 
-/// Frees the handle; the threads stay as long as others use them. Null is allowed.
+/// Frees the handle. The threads stay as long as other handles use them. Null is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_threads_free(threads: *mut Threads) {
     // SAFETY: the pointer is what the header asks for.

@@ -1,4 +1,4 @@
-//! Arrays of numpy's: read in place, and made of vectors. A room of `unsafe`: pointers of numpy's.
+//! Arrays of numpy's: read in place, and made of vectors. A room of `unsafe`, which follows numpy's pointers.
 #![allow(unsafe_code, reason = "numpy lends pointers")]
 
 use core::slice;
@@ -16,7 +16,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::{type_error, value_error};
 
-/// Of what numbers are.
+/// The precision of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Number {
     Single,
@@ -48,11 +48,11 @@ impl Number {
     }
 }
 
-/// A number of one of the two precisions.
+/// A number in one of the two precisions.
 pub(crate) trait Real: Scalar + Element {
     const NUMBER: Number;
 
-    /// A parameter, which Python gives in double.
+    /// Converts a parameter, which Python gives in double.
     fn of(number: f64) -> Self;
 }
 
@@ -77,7 +77,8 @@ fn numpy_asarray<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
     ASARRAY.import(py, "numpy", "asarray")
 }
 
-/// An array as it is, and whatever else numpy can make an array of; integers that are in no array become float64.
+/// Returns an array as it is, and makes an array of whatever else numpy can. Integers that are in no array become
+/// float64.
 pub(crate) fn as_array<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyUntypedArray>> {
     if let Ok(array) = object.cast::<PyUntypedArray>() {
         return Ok(array.clone());
@@ -98,23 +99,24 @@ pub(crate) fn as_array<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<
 
 /// An array of float32 or float64, one or two-dimensional, that is lent column by column.
 pub(crate) struct Reals {
-    /// What the pointer leads into.
+    /// The array that `data` leads into.
     _keep: Py<PyUntypedArray>,
     data: *const u8,
     rows: usize,
     columns: usize,
-    /// From row to row, and from column to column, in bytes; neither leads to a value before `data`.
+    /// The bytes from row to row, and from column to column. No value lies before `data`.
     strides: [usize; 2],
     pub(crate) number: Number,
 }
 
-// SAFETY: it is read alone, and what it leads to is kept. Others who write it meanwhile are told not to.
+// SAFETY: the array is only read, and kept alive. Callers are told not to write it meanwhile.
 unsafe impl Send for Reals {}
 
 // SAFETY: as above.
 unsafe impl Sync for Reals {}
 
-/// From one value to the next, so that columns can be lent in place: values that overlap, or go backwards, cannot.
+/// Returns the bytes from one value to the next if a column can be lent in place. Values that overlap, or go backwards,
+/// cannot be lent.
 fn usable(stride: isize, count: usize, bytes: usize) -> Option<usize> {
     match usize::try_from(stride) {
         _ if count < 2 => Some(bytes),
@@ -123,9 +125,9 @@ fn usable(stride: isize, count: usize, bytes: usize) -> Option<usize> {
     }
 }
 
-/// Where the first value of an array lies.
+/// Returns where the first value of an array lies.
 fn data(array: &Bound<'_, PyUntypedArray>) -> *const u8 {
-    // SAFETY: it is an array; of what, no pointer asks.
+    // SAFETY: `array` is an array. Its pointer is the same whatever the type of its values is.
     unsafe { array.cast_unchecked::<PyArray1<u8>>() }.data()
 }
 
@@ -139,7 +141,7 @@ impl Reals {
         })
     }
 
-    /// Reads in place where strides allow it, and else a copy.
+    /// Reads an array in place where its strides allow it, else a copy of it.
     fn read(array: &Bound<'_, PyUntypedArray>, name: &str) -> PyResult<Self> {
         let number = Self::number_of(array, name)?;
         let (shape, strides, bytes) = (array.shape(), array.strides(), number.bytes());
@@ -154,7 +156,7 @@ impl Reals {
         Ok(Self { _keep: array.clone().unbind(), data, rows, columns, strides: [down, across], number })
     }
 
-    /// Points, one a row, in two or three dimensions.
+    /// Reads points, one a row, in two or three dimensions.
     pub(crate) fn points(array: &Bound<'_, PyUntypedArray>, name: &str) -> PyResult<Self> {
         let shape = array.shape();
         if !matches!(shape, [_, 2 | 3]) {
@@ -163,7 +165,7 @@ impl Reals {
         Self::read(array, name)
     }
 
-    /// One number a body.
+    /// Reads one number for each body.
     pub(crate) fn numbers(array: &Bound<'_, PyUntypedArray>, name: &str, bodies: usize) -> PyResult<Self> {
         if array.shape() != [bodies] {
             let shape = show(array.shape());
@@ -183,7 +185,7 @@ impl Reals {
         self.columns
     }
 
-    /// One column, which has to be of this number and to exist.
+    /// Lends one column, which has to exist and to be in the precision `T`.
     pub(crate) fn column<T: Real>(&self, at: usize) -> PyResult<Column<'_, T>> {
         if T::NUMBER != self.number || at >= self.columns {
             return Err(type_error("an array is read as what it is not"));
@@ -191,12 +193,13 @@ impl Reals {
         let (bytes, [down, across]) = (size_of::<T>(), self.strides);
         let Some(steps) = self.rows.checked_sub(1) else { return Ok(Column::from(&[])) };
         let start = self.data.wrapping_add(at * across);
-        // SAFETY: numpy has lent rows and columns at these distances, the last value of which ends here; it is kept alive.
+        // SAFETY: numpy has lent rows and columns at these distances, and the last value of the column ends where the
+        // slice does. The array is kept alive.
         let column = unsafe { slice::from_raw_parts(start, steps * down + bytes) };
         Column::from_strided(column, self.rows, down, 0).map_err(value_error)
     }
 
-    /// All of it in float64, row by row.
+    /// Copies all rows, in float64.
     pub(crate) fn to_rows<const D: usize>(&self) -> PyResult<Vec<[f64; D]>> {
         let mut rows = vec![[0.0; D]; self.rows];
         for axis in 0..D {
@@ -214,7 +217,7 @@ impl Reals {
         Ok(rows)
     }
 
-    /// All columns, one an axis.
+    /// Lends all columns, one an axis.
     pub(crate) fn axes<const D: usize, T: Real>(&self) -> PyResult<[Column<'_, T>; D]> {
         let mut axes = [Column::from(&[]); D];
         for (axis, slot) in axes.iter_mut().enumerate() {
@@ -224,7 +227,7 @@ impl Reals {
     }
 }
 
-/// A shape as numpy writes it.
+/// Writes a shape as numpy does.
 pub(crate) fn show(shape: &[usize]) -> String {
     match shape {
         [one] => format!("({one},)"),
@@ -232,7 +235,7 @@ pub(crate) fn show(shape: &[usize]) -> String {
     }
 }
 
-/// Whether all values of a one-dimensional array are one that is repeated by a stride of 0; then which.
+/// Returns the value that a one-dimensional array repeats by a stride of 0; `None` for all other arrays.
 pub(crate) fn repeated(array: &Bound<'_, PyUntypedArray>) -> PyResult<Option<f64>> {
     if array.len() < 2 || array.ndim() != 1 || array.strides() != [0] {
         return Ok(None);
@@ -240,21 +243,21 @@ pub(crate) fn repeated(array: &Bound<'_, PyUntypedArray>) -> PyResult<Option<f64
     Ok(array.get_item(0)?.extract().ok())
 }
 
-/// One integer of every body, or of all.
+/// One integer for each body, or one for all.
 pub(crate) enum Integers<T> {
     All(T),
     Each(Vec<T>),
     Lent(Lent<T>),
 }
 
-/// Integers side by side.
+/// Integers of numpy's that lie side by side.
 pub(crate) struct Lent<T> {
     _keep: Py<PyUntypedArray>,
     data: *const T,
     len: usize,
 }
 
-// SAFETY: it is read alone, and what it leads to is kept.
+// SAFETY: the array is only read, and kept alive.
 unsafe impl<T: Sync> Send for Lent<T> {}
 
 // SAFETY: as above.
@@ -278,7 +281,8 @@ impl Integer for u64 {
 }
 
 impl<T: Integer> Integers<T> {
-    /// A number, or an array of integers: of this type side by side in place, of others where their values fit.
+    /// Reads a number or an array of integers. Integers of this type that lie side by side are read in place; integers
+    /// of other types are converted where their values fit.
     pub(crate) fn of(object: &Bound<'_, PyAny>, name: &str, bodies: usize) -> PyResult<Self> {
         let py = object.py();
         let beyond = || value_error(format_args!("{name} has a value that {} does not hold", T::NAME));
@@ -310,18 +314,19 @@ impl<T: Integer> Integers<T> {
         Ok(Self::Each(all.collect::<PyResult<_>>()?))
     }
 
-    /// The values, one each; of one for all, nothing.
+    /// Returns the values of an array, or as an error the one value of all bodies.
     pub(crate) fn each(&self) -> Result<&[T], T> {
         match self {
             Self::All(value) => Err(*value),
             Self::Each(values) => Ok(values),
-            // SAFETY: numpy has lent so many side by side, aligned; they are kept alive. None may be at any address.
+            // SAFETY: numpy has lent so many values side by side, aligned; the array is kept alive. An empty array may
+            // have any address.
             Self::Lent(lent) if lent.len > 0 => Ok(unsafe { slice::from_raw_parts(lent.data, lent.len) }),
             Self::Lent(_) => Ok(&[]),
         }
     }
 
-    /// As the engine takes them.
+    /// Returns the values as the engine takes them.
     pub(crate) fn values(&self) -> engine::Values<'_, T> {
         match self.each() {
             Ok(values) => engine::Values::Each(values),
@@ -330,10 +335,10 @@ impl<T: Integer> Integers<T> {
     }
 }
 
-/// What an array of numpy's leads into, as long as one does.
+/// Memory that arrays of numpy's lead into, for as long as there are such arrays.
 #[pyclass(frozen, module = "jostle")]
 struct Memory {
-    /// Holds it, and is called when no array leads into it any more.
+    /// Holds the vector, and is called when no array leads into it any more.
     end: Option<Box<dyn FnOnce() + Send + Sync>>,
 }
 
@@ -345,7 +350,7 @@ impl Drop for Memory {
     }
 }
 
-/// An array that owns what the vector did, without a copy, and hands it back when Python is done with it.
+/// Makes an array of a vector, without a copy. When Python is done with the array, `back` gets the vector.
 pub(crate) fn array_of<T: Element + 'static>(
     py: Python<'_>,
     mut values: Vec<T>,
@@ -353,14 +358,14 @@ pub(crate) fn array_of<T: Element + 'static>(
 ) -> PyResult<Bound<'_, PyAny>> {
     let (first, len) = (values.as_mut_ptr(), values.len());
     let owner = Bound::new(py, Memory { end: Some(Box::new(move || back(values))) })?;
-    // SAFETY: so many numbers stand there, and nobody but the array has them until the owner, which it keeps, is dropped.
+    // SAFETY: so many numbers stand there. Only the array has them until the owner, which the array keeps, is dropped.
     Ok(unsafe {
         let view = ArrayView1::from_shape_ptr(len, first.cast_const());
         PyArray1::borrow_from_array(&view, owner.into_any()).into_any()
     })
 }
 
-/// The same of pairs, one a row.
+/// As [`array_of`], for pairs, one a row.
 pub(crate) fn pairs_of(
     py: Python<'_>,
     mut pairs: Vec<[u32; 2]>,
@@ -375,12 +380,12 @@ pub(crate) fn pairs_of(
     })
 }
 
-/// An array that owns what the vector did, without a copy.
+/// Makes an array of a vector, without a copy.
 pub(crate) fn array<T: Element>(py: Python<'_>, values: Vec<T>) -> Bound<'_, PyAny> {
     PyArray1::from_vec(py, values).into_any()
 }
 
-/// The same, so many numbers a row.
+/// As [`array`], with `columns` numbers a row.
 pub(crate) fn rows<T: Element>(py: Python<'_>, values: Vec<T>, columns: usize) -> PyResult<Bound<'_, PyAny>> {
     let shape = [values.len() / columns, columns];
     Ok(PyArray1::from_vec(py, values).reshape(shape)?.into_any())

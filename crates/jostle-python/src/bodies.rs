@@ -1,4 +1,4 @@
-//! A set of bodies: where they are, how they move, and who may meet whom.
+//! A set of bodies: where they are, how they move, and which of them may meet.
 
 use engine::{Bodies as View, Displacements, Layers, Radii, Set};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
@@ -9,7 +9,7 @@ use crate::errors::{type_error, value_error};
 use crate::prepared::{Of, PreparedSet};
 use crate::space::Cell;
 
-/// What was said of a set: arrays, which are looked at anew by each search, and numbers.
+/// A set as the caller describes it: numbers, and arrays that each search looks at anew.
 #[derive(Default)]
 pub(crate) struct AskedSet {
     pub(crate) positions: Option<Positions>,
@@ -22,14 +22,14 @@ pub(crate) struct AskedSet {
     pub(crate) group: Option<Py<PyAny>>,
 }
 
-/// Where bodies are.
+/// What a set has its positions from.
 pub(crate) enum Positions {
     Array(Py<PyUntypedArray>),
     Prepared(Py<PreparedSet>),
 }
 
 impl AskedSet {
-    /// Positions, and either radii or a cutoff; a set that was prepared has its own.
+    /// Takes positions, and either radii or a cutoff. A prepared set has radii or a cutoff of its own.
     pub(crate) fn new(
         positions: &Bound<'_, PyAny>,
         radii: Option<&Bound<'_, PyAny>>,
@@ -115,7 +115,7 @@ impl AskedSet {
     }
 }
 
-/// Numbers and arrays as they are, and whatever else numpy can make an array of as one of these numbers.
+/// Returns numbers and arrays as they are. Whatever else numpy can make an array of becomes an array in this precision.
 fn numbers(object: &Bound<'_, PyAny>, name: &str, number: Option<Number>) -> PyResult<Py<PyAny>> {
     if object.extract::<f64>().is_ok() {
         return Ok(object.clone().unbind());
@@ -128,7 +128,7 @@ fn numbers(object: &Bound<'_, PyAny>, name: &str, number: Option<Number>) -> PyR
     }
 }
 
-/// Radii, read.
+/// The radii of a set, read.
 pub(crate) enum ReadRadii {
     All(f64),
     Each(Reals),
@@ -147,7 +147,7 @@ impl ReadRadii {
 
 type ReadLayers = (Integers<u32>, Integers<u32>, Integers<i32>);
 
-/// Where bodies are, looked at.
+/// The positions and radii of a set, read.
 pub(crate) enum Source {
     Arrays { positions: Reals, radii: ReadRadii, cutoff: Option<f64>, margin: f64 },
     Prepared(Py<PreparedSet>),
@@ -176,7 +176,7 @@ impl Source {
     }
 }
 
-/// A set whose arrays have been looked at.
+/// A set whose arrays have been read.
 pub(crate) struct ReadSet {
     source: Source,
     displacements: Option<Reals>,
@@ -207,7 +207,7 @@ impl ReadSet {
         self.source.dimensions()
     }
 
-    /// Whether its pairs are decided in f64.
+    /// Whether the pairs of the set are decided in f64.
     pub(crate) fn is_decided(&self) -> bool {
         self.source.number() == Number::Double || self.displacements.is_some()
     }
@@ -227,7 +227,7 @@ impl ReadSet {
         }
     }
 
-    /// As the engine takes it.
+    /// Returns the set as the engine takes it.
     pub(crate) fn set<const D: usize>(&self) -> PyResult<Set<'_, D>>
     where
         (): Of<D>,
@@ -252,28 +252,30 @@ impl ReadSet {
     }
 }
 
-/// A set of circles or spheres: where they are, how they move, and who may meet whom.
+/// A set of circles or spheres: where they are, how they move, and which of them may meet.
 ///
-/// Every search takes one in place of positions and radii. Nothing is copied: the arrays are read in place, anew by each search,
-/// so one that is made once follows a simulation that moves its positions in place.
+/// Every search takes ``Bodies`` in place of positions and radii. Nothing is copied: each search reads the arrays in
+/// place, anew. So ``Bodies`` that are made once follow a simulation that moves its positions in place.
 ///
 /// Parameters
 /// ----------
 /// positions : (n, 2) or (n, 3) array of float32 or float64, or PreparedSet
-///     Centres, one a row, in any memory order and with any strides. In float64, pairs are decided in float64. A prepared set has
-///     radii of its own.
+///     Centres, one a row, in any memory order and with any strides. In float64, pairs are decided in float64. A
+///     prepared set has radii of its own.
 /// radii : float or (n,) array, optional
-///     The radius of all, or one each, in the precision of the positions.
+///     The radius of all bodies, or one for each, in the precision of the positions.
 /// cutoff : float, optional
-///     Instead of radii: two are a pair when their centres are at most so far apart.
+///     Instead of radii: two bodies are a pair when their centres are at most this far apart.
 /// margin : float, default 0
-///     Added to each radius: a list of pairs then holds for as long as none has moved by more (``Finder.still_valid``).
+///     A length added to each radius. A list of pairs then holds for as long as no body has moved by more
+///     (``Finder.still_valid``).
 /// displacements : (n, 2) or (n, 3) array, optional
-///     How far each moves during the step, in a straight line. Those are pairs that touch on the way.
+///     How far each body moves during the step, in a straight line. Bodies that touch on the way are pairs.
 /// category, mask : int or (n,) array of uint32, optional
-///     What each is and what it meets: two may meet when ``category[a] & mask[b]`` and ``category[b] & mask[a]`` have a bit.
+///     What each body is, and what it meets: two bodies may meet when ``category[a] & mask[b]`` and
+///     ``category[b] & mask[a]`` both have a bit.
 /// group : int or (n,) array of int32, optional
-///     Two of one group other than 0 always meet (above 0), or never (below).
+///     Two bodies of one group other than 0 always meet (above 0), or never do (below).
 ///
 /// Examples
 /// --------

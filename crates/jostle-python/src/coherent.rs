@@ -1,4 +1,4 @@
-//! Frames in which bodies move little.
+//! Coherent frames: bodies move little from frame to frame.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -58,9 +58,10 @@ impl BothCoherent {
 
 /// Finds the pairs or neighbours of bodies that move little from frame to frame, for less than a search from scratch.
 ///
-/// The answers are those of a ``Finder``, but for the order of pairs, which depends on the frames that were given. A margin is
-/// chosen by how far bodies move; where they move too far, each frame is searched from scratch. Make one for each input that is
-/// searched frame by frame, and for pairs and rows one each.
+/// The answers are those of a ``Finder``, but for the order of pairs, which depends on the frames that were given. The
+/// finder chooses a margin by how far bodies move. Where they move too far, each frame is searched from scratch. Make
+/// one finder for each input that is searched frame by frame, and, where both pairs and rows are asked for, one for
+/// each.
 ///
 /// Examples
 /// --------
@@ -86,7 +87,7 @@ impl CoherentFinder {
         Self { both: Mutex::default() }
     }
 
-    /// As ``jostle.find``, of the next frame.
+    /// As ``jostle.find``, for the next frame.
     #[pyo3(signature = (positions, radii=None, *, cutoff=None, cell=None, pbc=None, origin=None, threads=None))]
     #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
     fn find<'py>(
@@ -108,7 +109,7 @@ impl CoherentFinder {
         found.found(py, &read, &freed)
     }
 
-    /// As ``jostle.pairs``, of the next frame.
+    /// As ``jostle.pairs``, for the next frame.
     #[pyo3(signature = (positions, radii=None, *, cutoff=None, cell=None, pbc=None, origin=None, threads=None))]
     #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
     fn pairs<'py>(
@@ -125,7 +126,7 @@ impl CoherentFinder {
         Ok(self.find(py, positions, radii, cutoff, cell, pbc, origin, threads)?.pairs)
     }
 
-    /// As ``jostle.neighbors``, of the next frame.
+    /// As ``jostle.neighbors``, for the next frame.
     #[pyo3(signature = (positions, cutoff=None, *, radii=None, cell=None, pbc=None, origin=None, half=false, distances=true, vectors=false, shifts=false, threads=None))]
     #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
     fn neighbors<'py>(
@@ -153,7 +154,8 @@ impl CoherentFinder {
         NeighborLists::new(py, lists, columns, (read.dimensions(), &freed))
     }
 
-    /// How far the fastest bodies may be from where they were searched before pairs are listed anew; 0 while each frame is searched from scratch.
+    /// How far the fastest bodies may be from where they were searched before pairs are listed anew; 0 while each frame
+    /// is searched from scratch.
     #[getter]
     fn margin(&self, py: Python<'_>) -> f64 {
         self.with(py, |both| both.two.margin().max(both.three.margin()))
@@ -165,7 +167,7 @@ impl CoherentFinder {
         self.with(py, |both| both.two.rebuilds() + both.three.rebuilds())
     }
 
-    /// Searches the next frame from scratch, whatever has been kept.
+    /// Makes the finder search the next frame from scratch, whatever it has kept.
     fn forget(&self, py: Python<'_>) {
         self.with(py, |both| {
             both.two.forget();
@@ -173,7 +175,7 @@ impl CoherentFinder {
         });
     }
 
-    /// Bytes held.
+    /// How many bytes the finder holds.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
         self.with(py, |both| both.two.bytes() + both.three.bytes() + both.freed.bytes())

@@ -32,14 +32,14 @@ impl Refused for ContactError {
     }
 }
 
-/// Pairs, the image shift of each, and of which sets they are, as they were given.
+/// Pairs as they were given, with their image shifts and the sets that they belong to.
 struct Given {
     pairs: Vec<[u32; 2]>,
     shifts: Option<(Vec<i32>, usize)>,
     sets: Option<Sets>,
 }
 
-/// Of which sets the pairs of a search are, and where those of each two end.
+/// Which sets the pairs of a search belong to, and where the pairs of each two sets end.
 struct Sets {
     of: SetsOfPairs,
     meetings: Vec<[u32; 2]>,
@@ -59,7 +59,7 @@ impl Sets {
         Self { of: found.of, meetings, ends }
     }
 
-    /// The rows that the pairs of each set name, as keys.
+    /// Returns the keys of each set where rows are keys: all rows up to the last that a pair names.
     fn rows(&self, pairs: &[[u32; 2]]) -> Vec<Vec<u64>> {
         let sets = self.meetings.iter().flatten().max().map_or(0, |&last| last as usize + 1);
         let (mut counts, mut start) = (vec![0; sets], 0);
@@ -74,7 +74,7 @@ impl Sets {
     }
 }
 
-/// A table of integers, copied: whoever writes it later changes nothing.
+/// Copies a table of integers: later writes to it change nothing.
 fn table<T: numpy::Element + Copy>(object: &Bound<'_, PyAny>, name: &str, kind: &str) -> PyResult<(Vec<T>, usize)> {
     let wanted = || type_error(format_args!("{name} must be an array of {kind}, one pair a row"));
     let numpy = object.py().import("numpy")?;
@@ -91,7 +91,7 @@ fn table<T: numpy::Element + Copy>(object: &Bound<'_, PyAny>, name: &str, kind: 
 }
 
 impl Given {
-    /// Pairs of a search, or an array of them.
+    /// Reads the pairs of a search, or an array of pairs.
     fn of(pairs: &Bound<'_, PyAny>, shifts: Option<&Bound<'_, PyAny>>, geometry: bool) -> PyResult<Self> {
         let py = pairs.py();
         let (pairs, shifts, sets) = match pairs.cast::<Found>() {
@@ -130,16 +130,17 @@ impl Given {
     }
 }
 
-/// Some contacts.
+/// Contacts that begin, persist or end.
 ///
 /// Attributes
 /// ----------
 /// keys : (m, 2) array of uint64
-///     The keys of the two: within a set the lesser first, else that of the first set.
+///     The keys of the two bodies: within a set the lesser key first, else the key of the body in the first set.
 /// pairs : (m, 2) array of uint32
-///     Their rows; of contacts that ended, those of the last frame.
+///     The rows of the two bodies. Contacts that ended have their rows of the last frame.
 /// slots : (m,) array of uint32
-///     A small number of each contact's own while it lasts: the place of what is kept for it, in an array of ``tracker.slots``.
+///     A small number that no other contact has while this one lasts: the place of the contact's data in an array of
+///     length ``tracker.slots``.
 #[pyclass(frozen, module = "jostle", get_all)]
 pub(crate) struct Contacts {
     keys: Py<PyAny>,
@@ -169,16 +170,16 @@ impl Contacts {
     }
 }
 
-/// What has changed since the last frame.
+/// The changes since the last frame.
 ///
 /// Attributes
 /// ----------
 /// begin, persist, end : Contacts
-///     Those of this frame alone, of both, and of the last frame alone.
+///     The contacts of this frame alone, of both frames, and of the last frame alone.
 /// pair_slots : (m,) array of uint32
-///     The slot of each pair of this frame, in the order in which they were given.
+///     The slot of each pair of this frame, in the order in which the pairs were given.
 /// slots : int
-///     How long an array has to be that has a place for each slot.
+///     The length of an array that has a place for each slot.
 #[pyclass(frozen, module = "jostle", get_all)]
 pub(crate) struct Changes {
     begin: Py<Contacts>,
@@ -198,8 +199,8 @@ impl Changes {
 
 /// Tells which contacts begin, persist and end from frame to frame.
 ///
-/// Contacts are known by keys, numbers that stay with a body while it lives: bodies may come and go, and stand in another order
-/// in each frame.
+/// Contacts are known by keys. A key is a number that stays with a body while it lives, so bodies may come and go, and
+/// stand in another order in each frame.
 ///
 /// Examples
 /// --------
@@ -254,7 +255,7 @@ impl GivenKeys {
         self.each.iter().map(|keys| keys.each().map_err(number)).collect()
     }
 
-    /// As the engine takes them.
+    /// Returns the keys as the engine takes them.
     fn lend<'k>(&self, slices: &'k [&'k [u64]]) -> Keys<'k> {
         match (self.of, slices) {
             (SetsOfPairs::One, [keys]) => Keys::Within(keys),
@@ -278,18 +279,18 @@ impl ContactTracker {
         Self { tracker: Mutex::default() }
     }
 
-    /// Compares the pairs of a frame with those of the last.
+    /// Compares the pairs of a frame with the pairs of the last frame.
     ///
     /// Parameters
     /// ----------
     /// pairs : Found, or (m, 2) array of uint32
-    ///     What ``find`` returned, or pairs.
+    ///     The result of ``find``, or an array of pairs.
     /// keys : (n,) array of uint64, or several, optional
-    ///     The key of each body, each once within its set; of pairs between two sets a tuple of the keys of each, of those among
-    ///     many a sequence with those of every set. Without keys, rows are keys.
+    ///     The key of each body, each once within its set. For pairs between two sets, a tuple of the keys of each set;
+    ///     for pairs among many sets, a sequence of the keys of every set. Without keys, rows are keys.
     /// shifts : (m, d) array of int32, optional
-    ///     Of an array of pairs in a cell so small that two bodies touch at several images: the shift of each pair, which then
-    ///     tells contacts apart. (What ``find`` returned has them.)
+    ///     The image shift of each pair, for an array of pairs in a cell so small that two bodies touch at several
+    ///     images: shifts then tell contacts apart. (The result of ``find`` has them.)
     /// threads : int, optional
     ///
     /// Returns
@@ -322,7 +323,7 @@ impl ContactTracker {
         })
     }
 
-    /// How long an array has to be that has a place for each slot.
+    /// The length of an array that has a place for each slot.
     #[getter]
     fn slots(&self, py: Python<'_>) -> usize {
         self.with(py, |tracker| tracker.slots())
@@ -341,11 +342,11 @@ impl ContactTracker {
 /// Attributes
 /// ----------
 /// depths : (m,) array of float64
-///     The sum of the radii less the distance of the centres; 0 where they touch.
+///     The sum of the radii less the distance of the centres; 0 where the bodies touch.
 /// normals : (m, d) array of float64
-///     The direction from the first of each pair to the second, of length 1.
+///     The direction from the first body of each pair to the second, of length 1.
 /// points : (m, d) array of float64
-///     The middle of what both have in common of the line through their centres.
+///     The middle of that part of the line through both centres which lies in both bodies.
 #[pyclass(frozen, module = "jostle", get_all)]
 pub(crate) struct ContactGeometry {
     depths: Py<PyAny>,
@@ -391,16 +392,16 @@ where
     })
 }
 
-/// Where and how deep the pairs of a search overlap.
+/// Tells where and how deep the pairs of a search overlap.
 ///
 /// Parameters
 /// ----------
 /// pairs : Found, or (m, 2) array of uint32
-///     What ``find`` returned, or pairs.
+///     The result of ``find``, or an array of pairs.
 /// positions, radii, cutoff, cell, pbc, origin, threads
-///     As they were searched. Of bodies that move, contacts are those of the moment at which they first touch.
+///     As they were searched. For bodies that move, contacts are those of the moment at which they first touch.
 /// shifts : (m, d) array of int32, optional
-///     The shift of each pair, of an array of pairs where space repeats. (What ``find`` returned has them.)
+///     The image shift of each pair, for an array of pairs where space repeats. (The result of ``find`` has them.)
 ///
 /// Returns
 /// -------

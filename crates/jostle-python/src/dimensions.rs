@@ -1,4 +1,4 @@
-//! Finders in two dimensions and three, and those that calls without one of their own share.
+//! Finders in two dimensions and three, and the finders that calls without one of their own share.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,15 +8,15 @@ use pyo3::PyResult;
 use crate::freed::Freed;
 use crate::prepared::Of;
 
-/// A finder for each number of dimensions; they hold no memory before their first search.
+/// A finder in two dimensions and a finder in three. Neither holds memory before its first search.
 pub(crate) struct Both<Two = PairFinder<2>, Three = PairFinder<3>> {
     pub(crate) two: Two,
     pub(crate) three: Three,
-    /// Memory of their results.
+    /// Memory of the finders' results.
     pub(crate) freed: Freed,
 }
 
-/// Those for frames in which bodies move little.
+/// The finders for frames in which bodies move little.
 pub(crate) type BothCoherent = Both<CoherentFinder<2>, CoherentFinder<3>>;
 
 impl<Two: Default, Three: Default> Default for Both<Two, Three> {
@@ -25,14 +25,14 @@ impl<Two: Default, Three: Default> Default for Both<Two, Three> {
     }
 }
 
-/// Finders that nobody uses, of the functions that are called without one.
+/// Idle finders of the functions that are called without one.
 static IDLE: Mutex<Vec<Both>> = Mutex::new(Vec::new());
 
-/// How many of them are kept, and up to how many bytes each; of memory of results, as many again.
+/// How many idle finders are kept, and how many bytes each may hold; its memory of results may be as large again.
 const IDLE_MAX: usize = 4;
 const IDLE_BYTES: usize = 1 << 28;
 
-/// Calls `search` with a finder that is kept for the next call, unless it has grown large.
+/// Calls `search` with an idle finder, and keeps it for the next call unless it has grown large.
 pub(crate) fn with_idle<R>(search: impl FnOnce(&mut Both) -> PyResult<R>) -> PyResult<R> {
     let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
     let idle_one = || Both { freed: Freed::up_to(IDLE_BYTES), ..Both::default() };
@@ -45,7 +45,7 @@ pub(crate) fn with_idle<R>(search: impl FnOnce(&mut Both) -> PyResult<R>) -> PyR
     Ok(result)
 }
 
-/// The one of these for so many dimensions.
+/// Picks the finder in `D` dimensions.
 pub(crate) trait Dimension<const D: usize>: Of<D> {
     fn finder(both: &mut Both) -> &mut PairFinder<D>;
 
@@ -72,7 +72,7 @@ impl Dimension<3> for () {
     }
 }
 
-/// The same in two dimensions or three.
+/// Evaluates the same expression in two dimensions or in three.
 macro_rules! in_dimensions {
     ($dimensions:expr, $D:ident => $body:expr) => {
         if $dimensions == 2 {

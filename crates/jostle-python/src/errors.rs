@@ -13,7 +13,7 @@ pyo3::create_exception!(
      count : int\n    How many are at fault in all."
 );
 
-/// A refusal that names who is at fault.
+/// Makes a refusal that names what is at fault, by ids.
 pub(crate) fn refused(message: impl ToString, count: usize, ids: Vec<u64>) -> PyErr {
     let error = InputError::new_err(message.to_string());
     Python::attach(|py| {
@@ -25,7 +25,7 @@ pub(crate) fn refused(message: impl ToString, count: usize, ids: Vec<u64>) -> Py
     })
 }
 
-/// A refusal that is nobody's fault.
+/// Makes a refusal in which no body, pair, key or question is at fault.
 pub(crate) fn value_error(message: impl ToString) -> PyErr {
     refused(message, 0, Vec::new())
 }
@@ -34,7 +34,7 @@ pub(crate) fn type_error(message: impl ToString) -> PyErr {
     PyTypeError::new_err(message.to_string())
 }
 
-/// What the engine refuses.
+/// An error of the engine, which becomes an exception of Python's.
 pub(crate) trait Refused {
     fn refused(self) -> PyErr;
 }

@@ -1,4 +1,4 @@
-//! Searches: a finder that keeps its memory, and functions that share such.
+//! Searches: a finder that keeps its memory, and functions that share finders.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -88,9 +88,10 @@ impl Both {
 
 /// Finds pairs and neighbours, and keeps its memory from call to call.
 ///
-/// From the second call of a size on it allocates nothing but the results; and memory of large results comes back to it when Python is done
-/// with them, for the next ones. (The functions of the same names keep up to four finders of at most 256 MiB, and as
-/// much memory of their results, for all their calls.) Threads may share it: their calls wait for each other.
+/// From the second call of a size on, a finder allocates nothing but the results. Memory of large results comes back to
+/// it when Python is done with them, for the next results. (The functions of the same names keep up to four finders of
+/// at most 256 MiB, and as much memory of their results, for all their calls.) Threads may share a finder: their calls
+/// wait for each other.
 ///
 /// Examples
 /// --------
@@ -102,7 +103,7 @@ pub(crate) struct Finder {
     both: Mutex<Both>,
 }
 
-/// A search, as its arguments are read.
+/// A search whose arguments have been read.
 pub(crate) struct Call<'py> {
     pub(crate) read: Read<'py>,
     pub(crate) threads: Threads,
@@ -145,7 +146,7 @@ impl<'py> Call<'py> {
 }
 
 impl Finder {
-    /// Waits for other threads without the interpreter, which they may need.
+    /// Locks the finders. The wait for other threads lets go of the interpreter, which those threads may need.
     pub(crate) fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Both> {
         use pyo3::sync::MutexExt;
         self.both.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
@@ -195,8 +196,8 @@ impl Finder {
         call.find(py, &mut self.lock(py))
     }
 
-    /// Whether lists that this finder has made of bodies with a margin still hold all pairs of these, given as they were then:
-    /// ``jostle.Bodies(..., margin=...)``.
+    /// Tells whether lists that this finder has made of bodies with a margin still hold all pairs of these bodies. Give
+    /// the bodies as they were searched: ``jostle.Bodies(..., margin=...)``.
     #[pyo3(signature = (positions, radii=None, *, cutoff=None, cell=None, pbc=None, origin=None, threads=None))]
     #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
     fn still_valid<'py>(
@@ -275,7 +276,7 @@ impl Finder {
         call.table(py, &mut self.lock(py))
     }
 
-    /// Bytes held, memory of results that came back among them.
+    /// How many bytes the finder holds, memory of results that came back included.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
         self.lock(py).bytes()
@@ -287,31 +288,33 @@ impl Finder {
     }
 }
 
-/// Every overlapping pair of circles or spheres, or of points within a cutoff.
+/// Finds every overlapping pair of circles or spheres, or every pair of points within a cutoff.
 ///
 /// Parameters
 /// ----------
 /// positions : (n, 2) or (n, 3) array of float32 or float64, Bodies or Sets
-///     Centres, one a row, in any memory order and with any strides: read in place, without a copy (but for strides that are
-///     negative). Or a set that says more of itself, or several (``between``, ``among``).
+///     Centres, one a row, in any memory order and with any strides. They are read in place, without a copy, unless
+///     strides are negative. Or one set with more than positions and radii (``Bodies``), or several sets (``between``,
+///     ``among``).
 /// radii : float or (n,) array
-///     The radius of all, or one each, in the precision of the positions.
+///     The radius of all bodies, or one for each, in the precision of the positions.
 /// cutoff : float, optional
-///     Instead of radii: two are a pair when their centres are at most so far apart.
+///     Instead of radii: two bodies are a pair when their centres are at most this far apart.
 /// cell : float, (d,) or (d, d) array, optional
-///     Where space repeats: its lengths, or its vectors, one a row. Positions may lie outside.
+///     Where space repeats: the lengths of the cell, or its vectors, one a row. Positions may lie outside of the cell.
 /// pbc : bool or d bools, default True where there is a cell
-///     In which directions it repeats.
+///     In which directions space repeats.
 /// origin : (d,) array, default 0
 ///     The corner of the cell.
 /// threads : int, optional
-///     As many as there are cores unless said otherwise. The result does not depend on it, its order included.
+///     How many threads to use; by default as many as there are cores. The result does not depend on them, its order
+///     included.
 ///
 /// Returns
 /// -------
 /// (m, 2) array of uint32
-///     The rows of each pair, the lesser first; of two sets, those of the first set first. Touching counts. Where space repeats,
-///     a pair comes once for each image at which it touches.
+///     The rows of each pair, the lesser first; of two sets, the row in the first set first. Touching counts. Where
+///     space repeats, a pair comes once for each image at which it touches.
 ///
 /// Raises
 /// ------
@@ -341,7 +344,7 @@ pub(crate) fn pairs<'py>(
     with_idle(|both| call.pairs(py, both))
 }
 
-/// As ``pairs``, with all that is known of them: image shifts, times of impact, and which are of which sets.
+/// As ``pairs``, with all that is known of the pairs: image shifts, times of impact, and which sets they belong to.
 ///
 /// Parameters
 /// ----------
@@ -369,7 +372,7 @@ pub(crate) fn find<'py>(
     with_idle(|both| call.find(py, both))
 }
 
-/// How many pairs ``pairs`` would list; no list is made.
+/// Counts the pairs that ``pairs`` would list. No list is made.
 ///
 /// Parameters
 /// ----------
@@ -396,20 +399,20 @@ pub(crate) fn count<'py>(
     with_idle(|both| call.count(py, both))
 }
 
-/// The neighbours of each body, as compressed sparse rows (CSR).
+/// Finds the neighbours of each body, as compressed sparse rows (CSR).
 ///
 /// Parameters
 /// ----------
 /// positions : (n, 2) or (n, 3) array of float32 or float64, Bodies or Sets
-///     As for ``pairs``. Of ``between(a, b)``, for each of a those of b.
+///     As for ``pairs``. For ``between(a, b)``, each body of a has a row with its neighbours in b.
 /// cutoff : float
-///     Neighbours are those whose centres are at most so far away.
+///     Neighbours are bodies whose centres are at most this far away.
 /// radii : float or (n,) array, optional
-///     Instead of a cutoff: neighbours are those that overlap.
+///     Instead of a cutoff: neighbours are bodies that overlap.
 /// cell, pbc, origin, threads
 ///     As for ``pairs``.
 /// half : bool, default False
-///     Each pair once, in the row of the lesser of the two, not in both.
+///     Whether each pair stands once, in the row of its lesser body, and not in both rows.
 /// distances, vectors, shifts : bool
 ///     Which columns there are beside the indices.
 ///

@@ -9,7 +9,7 @@ use crate::freed::Freed;
 use crate::input::{Read, SetsOfPairs};
 use crate::space::Cell;
 
-/// Pairs of two sets: their numbers, and where they lie in the list.
+/// Two sets that meet: their numbers, and where their pairs begin and end in the list.
 pub(crate) type Meeting = ([usize; 2], [usize; 2]);
 
 /// The result of ``find``: pairs, with all that is known of them.
@@ -17,11 +17,12 @@ pub(crate) type Meeting = ([usize; 2], [usize; 2]);
 /// Attributes
 /// ----------
 /// pairs : (m, 2) array of uint32
-///     As ``pairs`` has them. Those of several sets stand together, in ascending order of the sets: ``between(i, j)``.
+///     The pairs, as ``pairs`` returns them. The pairs of each two sets stand together, in ascending order of the sets:
+///     see ``between(i, j)``.
 /// shifts : (m, d) array of int32, or None
-///     By how many vectors of the cell the second of each pair is moved to touch the first; None in open space.
+///     By how many vectors of the cell the second body of each pair is moved to touch the first; None in open space.
 /// times : (m,) array of float64, or None
-///     When the two of each pair first touch, from 0 to 1; None where none moves.
+///     When the two bodies of each pair first touch, from 0 to 1; None where no body moves.
 #[pyclass(frozen, module = "jostle")]
 pub(crate) struct Found {
     #[pyo3(get)]
@@ -32,11 +33,11 @@ pub(crate) struct Found {
     times: Option<Py<PyAny>>,
     pub(crate) meetings: Vec<Meeting>,
     pub(crate) of: SetsOfPairs,
-    /// Whether shifts tell pairs apart.
+    /// Whether two bodies may touch at several images, so that only shifts tell their pairs apart.
     pub(crate) by_image: bool,
 }
 
-/// The same before Python sees it.
+/// The columns of [`Found`], before Python sees them.
 #[derive(Default)]
 pub(crate) struct FoundColumns {
     pairs: Vec<[u32; 2]>,
@@ -47,7 +48,7 @@ pub(crate) struct FoundColumns {
 }
 
 impl FoundColumns {
-    /// All but the pairs, which are taken or copied.
+    /// Returns all columns but the pairs, which the caller takes or copies.
     pub(crate) fn of<const D: usize>(found: Lent<'_, D>, cell: &Cell<D>, meetings: &[[usize; 2]]) -> Self {
         let repeats = !cell.space.is_open();
         let turned = |shift: [i32; D]| {
@@ -69,7 +70,7 @@ impl FoundColumns {
         }
     }
 
-    /// Takes the list of a finder, which makes the next one in other memory.
+    /// Takes the list of a finder, and gives the finder `memory` for its next list.
     pub(crate) fn take<const D: usize>(
         finder: &mut PairFinder<D>,
         cell: &Cell<D>,
@@ -101,7 +102,8 @@ impl FoundColumns {
 
 #[pymethods]
 impl Found {
-    /// The pairs of sets i and j, one of the lesser set first: a view of ``pairs``. None where they do not meet.
+    /// Returns the pairs of sets i and j, the body of the lesser set first, as a view of ``pairs``. The view
+    /// is empty where the sets do not meet.
     fn between<'py>(&self, py: Python<'py>, i: usize, j: usize) -> PyResult<Bound<'py, PyAny>> {
         let sets = [i.min(j), i.max(j)];
         let [start, end] = self.meetings.iter().find(|(of, _)| *of == sets).map_or([0, 0], |(_, place)| *place);

@@ -1,7 +1,7 @@
 //! Memory of results that Python is done with, for the next results of the same finder.
 //!
-//! Memory that nobody has touched yet is handed out by the system page by page, each cleared: of the 270 MB that the neighbours of
-//! 100,000 atoms take, that is two fifths of the time of a search.
+//! The system hands out memory that nobody has touched yet page by page, and clears each page. For the 270 MB that the
+//! neighbours of 100,000 atoms take, this is two fifths of the time of a search.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,10 +10,11 @@ use pyo3::prelude::*;
 
 use crate::arrays;
 
-/// Results of so many bytes at least come back. Smaller ones are taken from memory that the process has, and a call costs less.
+/// Results of at least so many bytes come back. Smaller results lie in memory that the process has already, and their
+/// calls cost less.
 const LARGE: usize = 1 << 17;
 
-/// Free memory of a finder: for each kind of column the last that came back.
+/// Free memory of a finder: for each kind of column, the memory that came back last.
 #[derive(Clone)]
 pub(crate) struct Freed(Arc<Mutex<Places>>);
 
@@ -24,11 +25,11 @@ pub(crate) struct Places {
     i32: [Vec<i32>; 2],
     u32: [Vec<u32>; 1],
     pairs: Vec<[u32; 2]>,
-    /// Bytes that are kept at most.
+    /// The most bytes that are kept.
     limit: usize,
 }
 
-/// Numbers of columns.
+/// A type of the numbers in columns.
 pub(crate) trait Number: Element + Copy + Default + 'static {
     fn places(places: &mut Places) -> &mut [Vec<Self>];
 }
@@ -60,7 +61,7 @@ impl Places {
 }
 
 impl Freed {
-    /// Keeps so many bytes at most.
+    /// Makes a store that keeps at most `limit` bytes.
     pub(crate) fn up_to(limit: usize) -> Self {
         let places = Places {
             i64: Default::default(),
@@ -82,30 +83,31 @@ impl Freed {
         self.places().bytes()
     }
 
-    /// What is free of a kind of column, with whatever it held, of any length.
+    /// Takes the free memory of a kind of column, of any length, with whatever it holds.
     pub(crate) fn take<T: Number>(&self, place: usize) -> Vec<T> {
         core::mem::take(&mut T::places(&mut self.places())[place])
     }
 
-    /// So many numbers, which are to be written over.
+    /// Returns `len` numbers, which the caller writes over.
     pub(crate) fn numbers<T: Number>(&self, place: usize, len: usize) -> Vec<T> {
         let mut values = self.take(place);
         if values.capacity() < len {
-            // Zeros from the system, which whoever writes first touches first, on any thread.
+            // Zeros from the system: the thread that writes a page first also touches it first, whichever thread that
+            // is.
             return vec![T::default(); len];
         }
         values.resize(len, T::default());
         values
     }
 
-    /// Gets a column back.
+    /// Keeps a column that came back, for a later result.
     pub(crate) fn give<T: Number>(&self, place: usize, values: Vec<T>) {
         let bytes = values.capacity() * size_of::<T>();
         if bytes < LARGE {
             return;
         }
         let mut places = self.places();
-        // What was there is dropped when nobody waits for the lock.
+        // The column that was there is dropped after the lock, when nobody waits for it.
         let before = core::mem::take(&mut T::places(&mut places)[place]);
         if places.bytes() + bytes <= places.limit {
             T::places(&mut places)[place] = values;
@@ -114,7 +116,7 @@ impl Freed {
         drop(before);
     }
 
-    /// Memory for a list of pairs, whatever it holds.
+    /// Takes the free memory of a list of pairs, with whatever it holds.
     pub(crate) fn take_pairs(&self) -> Vec<[u32; 2]> {
         core::mem::take(&mut self.places().pairs)
     }
@@ -129,7 +131,7 @@ impl Freed {
         drop(before);
     }
 
-    /// An array of pairs, one a row, that gives their memory back when Python is done with it.
+    /// Makes an array of pairs, one a row. It gives their memory back when Python is done with it.
     pub(crate) fn pairs<'py>(&self, py: Python<'py>, pairs: Vec<[u32; 2]>) -> PyResult<Bound<'py, PyAny>> {
         if size_of_val(&pairs[..]) < LARGE {
             return arrays::rows(py, pairs.into_flattened(), 2);
@@ -142,7 +144,7 @@ impl Freed {
         })
     }
 
-    /// An array that owns the numbers, and gives them back when Python is done with it.
+    /// Makes an array that owns the numbers, and gives their memory back when Python is done with it.
     pub(crate) fn array<'py, T: Number>(
         &self,
         py: Python<'py>,
@@ -160,7 +162,7 @@ impl Freed {
         })
     }
 
-    /// The same, so many numbers a row.
+    /// As [`Freed::array`], with `columns` numbers a row.
     pub(crate) fn rows<'py, T: Number>(
         &self,
         py: Python<'py>,

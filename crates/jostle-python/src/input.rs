@@ -1,4 +1,4 @@
-//! What a search is of: sets, which of them meet, and their space.
+//! The input of a search: sets, which of them meet, and their space.
 
 use engine::{ActivationTable, Input, Set};
 use pyo3::prelude::*;
@@ -8,14 +8,14 @@ use crate::errors::{type_error, value_error};
 use crate::prepared::{Of, PreparedSet};
 use crate::space::{AskedSpace, Cell};
 
-/// What meets what.
+/// Which sets meet.
 enum Relation {
     Between,
-    /// Numbers of sets.
+    /// The numbers of each two sets that meet.
     Among(Vec<[usize; 2]>),
 }
 
-/// Of how many sets pairs are.
+/// How many sets the pairs of a search belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SetsOfPairs {
     One,
@@ -23,7 +23,7 @@ pub(crate) enum SetsOfPairs {
     Many,
 }
 
-/// Several sets, and which of them meet: made by `between` and `among`, and taken by every search in place of positions.
+/// Several sets, and which of them meet: made by `between` and `among`. Searches take them in place of positions.
 #[pyclass(frozen, module = "jostle")]
 pub(crate) struct Sets {
     sets: Vec<Py<PyAny>>,
@@ -41,17 +41,17 @@ impl Sets {
     }
 }
 
-/// Pairs of one of ``a`` and one of ``b``, each by its place in its own set.
+/// Combines two sets for a search: pairs are of one body of ``a`` and one of ``b``, each by its row in its own set.
 ///
 /// Parameters
 /// ----------
 /// a, b : Bodies or PreparedSet
-///     Two sets, in any precision each.
+///     Two sets, each in either precision.
 ///
 /// Returns
 /// -------
 /// Sets
-///     What every search takes in place of positions.
+///     Every search takes it in place of positions.
 ///
 /// Examples
 /// --------
@@ -62,18 +62,19 @@ pub(crate) fn between(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Se
     Ok(Sets { sets, relation: Relation::Between })
 }
 
-/// Pairs of many sets, each within itself or with others, as a list of numbers of sets says.
+/// Combines many sets for a search: a list of numbers of sets says which meet, each within itself or with others.
 ///
 /// Parameters
 /// ----------
 /// sets : sequence of Bodies and PreparedSet
 /// meetings : sequence of (int, int)
-///     Which sets meet: ``(i, j)`` for those of set i with those of set j, ``(i, i)`` for those of set i with each other.
+///     Which sets meet: ``(i, j)`` if the bodies of set i meet those of set j, ``(i, i)`` if the bodies of set i meet
+///     each other.
 ///
 /// Returns
 /// -------
 /// Sets
-///     What ``Finder.find`` and ``count`` take in place of positions.
+///     ``Finder.find`` and ``count`` take it in place of positions.
 #[pyfunction]
 pub(crate) fn among(sets: Vec<Bound<'_, PyAny>>, meetings: Vec<[usize; 2]>) -> PyResult<Sets> {
     let count = sets.len();
@@ -92,7 +93,7 @@ fn checked(set: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     Err(type_error(format_args!("a set must be jostle.Bodies(positions, radii) or a jostle.PreparedSet, not {kind}")))
 }
 
-/// What was asked of: positions, `Bodies` or `Sets`, and the space.
+/// The arguments of a search: positions, `Bodies` or `Sets`, and the space.
 pub(crate) struct Asked<'py> {
     pub(crate) of: Bound<'py, PyAny>,
     pub(crate) radii: Option<Bound<'py, PyAny>>,
@@ -100,7 +101,7 @@ pub(crate) struct Asked<'py> {
     pub(crate) space: AskedSpace<'py>,
 }
 
-/// The same, looked at.
+/// The input of a search, read from its arguments.
 pub(crate) struct Read<'py> {
     sets: Vec<ReadSet>,
     relation: Option<Relation>,
@@ -142,12 +143,12 @@ impl<'py> Asked<'py> {
 }
 
 impl<'py> Read<'py> {
-    /// The pairs within one set.
+    /// Makes the input of a search within one set.
     pub(crate) fn within(set: ReadSet, space: AskedSpace<'py>) -> Self {
         Self { sets: vec![set], relation: None, space }
     }
 
-    /// The space that was asked for; where none was, that of a prepared set.
+    /// Returns the space that was asked for. Where none was, a prepared set gives its own.
     fn cell<const D: usize>(&self) -> PyResult<Cell<D>>
     where
         (): Of<D>,
@@ -169,7 +170,7 @@ impl<'py> Read<'py> {
         self.sets.iter().any(ReadSet::moves)
     }
 
-    /// Which sets meet, the lesser first, each two once.
+    /// Returns which sets meet: each two once, the lesser first.
     pub(crate) fn meetings(&self) -> Vec<[usize; 2]> {
         match &self.relation {
             None => vec![[0, 0]],
@@ -183,7 +184,7 @@ impl<'py> Read<'py> {
         }
     }
 
-    /// Whether there are pairs of one set, of two, or of many.
+    /// Whether pairs belong to one set, to two, or to many.
     pub(crate) fn sets_of_pairs(&self) -> SetsOfPairs {
         match self.relation {
             None => SetsOfPairs::One,
@@ -192,7 +193,7 @@ impl<'py> Read<'py> {
         }
     }
 
-    /// The one set that there is, and its space.
+    /// Returns the only set and its space, or refuses several sets.
     pub(crate) fn one<const D: usize>(&self) -> PyResult<(Set<'_, D>, Cell<D>)>
     where
         (): Of<D>,
@@ -212,7 +213,7 @@ impl<'py> Read<'py> {
         self.sets.iter().any(ReadSet::is_decided)
     }
 
-    /// Calls `search` with what the engine takes.
+    /// Calls `search` with the input as the engine takes it, and with the cell.
     pub(crate) fn with<const D: usize, R>(
         &self,
         search: impl FnOnce(Input<'_, D>, Cell<D>) -> PyResult<R>,

@@ -1,9 +1,10 @@
-//! The Python interface of [`engine`]: the module `jostle._jostle`, of which `python/jostle` makes the package `jostle`.
+//! The Python interface of [`engine`]: the module `jostle._jostle`, of which `python/jostle` makes the package
+//! `jostle`.
 //!
-//! Files: `errors`; `arrays` (numpy's arrays, read in place, and vectors that become arrays); `space`; `threads`; `bodies`,
-//! `prepared` and `input` (what a search is of); `dimensions`, `finder`, `found`, `visit` and `coherent`; `lists`;
-//! `neighbor_list` and `table` (as ASE has them); `contacts`; `memory` (where large vectors lie) and `freed` (that of
-//! results, for the next ones).
+//! Files: `errors`; `arrays` (numpy's arrays, read in place, and vectors that become arrays); `space`; `threads`;
+//! `bodies`, `prepared` and `input` (the input of a search); `dimensions`, `finder`, `found`, `visit` and `coherent`;
+//! `lists`; `neighbor_list` and `table` (neighbour lists as ASE has them); `contacts`; `memory` (large pages for large
+//! vectors) and `freed` (memory of results, for the next results).
 
 mod arrays;
 mod bodies;
@@ -26,7 +27,7 @@ mod visit;
 
 use pyo3::prelude::*;
 
-/// All that is compiled of the package `jostle`.
+/// The compiled part of the package `jostle`.
 #[pymodule]
 fn _jostle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

@@ -1,4 +1,4 @@
-//! Neighbour lists: compressed sparse rows, and columns beside them.
+//! Neighbour lists: compressed sparse rows, and columns beside the indices.
 
 use engine::NeighborColumns;
 use pyo3::prelude::*;
@@ -9,15 +9,15 @@ use crate::prepared::row_of;
 use crate::space::Cell;
 use crate::threads::Threads;
 
-/// Neighbours that one task looks at, in about.
+/// About how many neighbours one task looks at.
 pub(crate) const BLOCK: usize = 1 << 15;
 
-/// Places of memory that is free, among those of its kind of number.
+/// The places of columns in the free memory of their type of number.
 pub(crate) const DISTANCES: usize = 0;
 pub(crate) const SHIFTS: usize = 0;
 pub(crate) const VECTORS: usize = 1;
 
-/// Which columns are asked for beside ids.
+/// Which columns are asked for beside the ids.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Columns {
     pub(crate) distances: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Lists that searches fill in so, in memory that is free.
+    /// Makes lists in which searches fill in these columns, in free memory.
     pub(crate) fn lists(self, freed: &Freed) -> engine::NeighborLists {
         let mut columns = NeighborColumns::default();
         columns.neighbors = freed.take(0);
@@ -59,7 +59,8 @@ impl Columns {
     }
 }
 
-/// What a search has filled in, as it is handed out: distances, and shifts by the vectors of the cell as it was given.
+/// Turns the columns that a search has filled in into those that Python gets: distances in place of their squares, and
+/// shifts by the vectors of the cell as it was given.
 pub(crate) fn finish<const D: usize>(
     lists: engine::NeighborLists,
     cell: &Cell<D>,
@@ -77,8 +78,9 @@ pub(crate) fn finish<const D: usize>(
     lists
 }
 
-/// The neighbours of each body, as compressed sparse rows (CSR): those of body i are
-/// ``indices[offsets[i]:offsets[i + 1]]``, ascending.
+/// The neighbours of each body, as compressed sparse rows (CSR).
+///
+/// The neighbours of body i are ``indices[offsets[i]:offsets[i + 1]]``, ascending.
 ///
 /// Attributes
 /// ----------
@@ -87,11 +89,12 @@ pub(crate) fn finish<const D: usize>(
 /// indices : (m,) array of uint32
 ///     The neighbours, row after row.
 /// distances : (m,) array of float32 or float64, or None
-///     How far each is, in the precision of the positions.
+///     The distance to each neighbour, in the precision of the positions.
 /// vectors : (m, 2) or (m, 3) array of float64, or None
-///     From the body of the row to each neighbour, at the image at which it is near.
+///     The vector from the body of the row to each neighbour, at the image at which the neighbour is near.
 /// shifts : (m, 2) or (m, 3) array of int32, or None
-///     By how many vectors of the cell each is moved to that image: ``vectors = x[j] - x[i] + shifts @ cell``.
+///     By how many vectors of the cell each neighbour is moved to that image:
+///     ``vectors = x[j] - x[i] + shifts @ cell``.
 #[pyclass(frozen, module = "jostle", get_all)]
 pub(crate) struct NeighborLists {
     offsets: Py<PyAny>,

@@ -1,18 +1,20 @@
-//! Where large vectors lie: in large pages, where the system has them, as numpy's arrays do. A room of `unsafe`: an allocator.
+//! Large pages for large vectors, where the system has such pages, as for numpy's arrays. A room of `unsafe`: an
+//! allocator.
 //!
-//! A result is memory that nobody has touched yet. In pages of 4 KiB the system hands it out 25,000 times for the 100 MB of the
-//! vectors between the neighbours of 100,000 atoms, which takes longer than to find them.
+//! A result lies in memory that nobody has touched yet. The vectors between the neighbours of 100,000 atoms take 100
+//! MB. In pages of 4 KiB, the system hands out memory 25,000 times for these vectors, which takes longer than to find
+//! them.
 #![allow(unsafe_code, reason = "an allocator")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// From so many bytes on, large pages are asked for: where numpy asks for them, too.
+/// From so many bytes on, the allocator asks for large pages. Numpy asks for them from the same number on.
 const LARGE: usize = 1 << 22;
 
 #[global_allocator]
 static ALLOCATOR: LargePages = LargePages;
 
-/// The system's allocator, with advice.
+/// The system's allocator, which also advises the system to use large pages.
 struct LargePages;
 
 /// Asks for large pages for all whole pages of some memory.
@@ -22,14 +24,15 @@ fn advise(memory: *mut u8, bytes: usize) {
         const PAGE: usize = 4096;
         let skipped = memory.addr().next_multiple_of(PAGE) - memory.addr();
         let whole = (bytes - skipped) / PAGE * PAGE;
-        // SAFETY: it is memory that was just handed out, of which advice changes no byte. Whether it was taken does not matter.
+        // SAFETY: the memory was just handed out, and advice changes no byte of it. Whether the system takes the advice
+        // does not matter.
         unsafe { libc::madvise(memory.wrapping_add(skipped).cast(), whole, libc::MADV_HUGEPAGE) };
     }
     #[cfg(not(target_os = "linux"))]
     let _ = (memory, bytes);
 }
 
-// SAFETY: the system's allocator does it all.
+// SAFETY: the system's allocator does all the work.
 unsafe impl GlobalAlloc for LargePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller says.

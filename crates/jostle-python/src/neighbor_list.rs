@@ -1,4 +1,4 @@
-//! `neighbor_list`: what is asked for as ASE asks for it.
+//! `neighbor_list`: neighbour lists, asked for as ASE asks for them.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::space::AskedSpace;
 use crate::table::{I, J, Kept, Quantities, Table, WIDE_SHIFTS, Wanted, table};
 use crate::threads::Threads;
 
-/// A call, as its arguments are read.
+/// A call whose arguments have been read.
 pub(crate) struct TableCall<'py> {
     letters: String,
     wanted: Wanted,
@@ -23,7 +23,7 @@ pub(crate) struct TableCall<'py> {
     threads: Threads,
 }
 
-/// The set that is to be searched, and which of its neighbours are kept.
+/// Returns the set to search, and which of the neighbours found are kept.
 fn asked_set(
     positions: &Bound<'_, PyUntypedArray>,
     cutoff: &Bound<'_, PyAny>,
@@ -36,7 +36,7 @@ fn asked_set(
         ..AskedSet::default()
     };
     if let Ok(cutoff) = cutoff.extract::<f64>() {
-        // What is at most so far apart as the greatest number below is nearer than the cutoff.
+        // Distances at most the greatest number below the cutoff are less than the cutoff, as ASE wants them.
         let single = Number::of(&positions.dtype()) == Some(Number::Single);
         let rounded = if single { f64::from(cutoff as f32) } else { cutoff };
         let below = match single {
@@ -78,7 +78,7 @@ fn asked_set(
     Ok((set, Kept::Radii(each)))
 }
 
-/// A cutoff that is not less in the precision of the positions.
+/// Returns a cutoff in the precision of the positions that is not less than the given one.
 fn up(cutoff: f64, positions: &Bound<'_, PyUntypedArray>) -> f64 {
     let single = cutoff as f32;
     if Number::of(&positions.dtype()) == Some(Number::Single) && f64::from(single) < cutoff {
@@ -87,7 +87,7 @@ fn up(cutoff: f64, positions: &Bound<'_, PyUntypedArray>) -> f64 {
     cutoff
 }
 
-/// A cutoff for each two types, that of others being 0.
+/// Returns a cutoff for each two types: 0 for types that the dict does not name.
 fn of_types(cutoffs: &Bound<'_, PyDict>, types: &Bound<'_, PyAny>, bodies: usize) -> PyResult<Kept> {
     let py = types.py();
     let unique = PyDict::new(py);
@@ -151,7 +151,7 @@ impl<'py> TableCall<'py> {
         })
     }
 
-    /// The arrays, in the order of their letters; of one letter, the array.
+    /// Returns a tuple of the arrays in the order of their letters, or, for one letter, the array.
     pub(crate) fn table(&self, py: Python<'py>, both: &mut Both) -> PyResult<Bound<'py, PyAny>> {
         let dimensions = self.read.dimensions();
         let table = in_dimensions!(dimensions, D => self.search::<D>(py, both))?;
@@ -181,32 +181,35 @@ impl<'py> TableCall<'py> {
     }
 }
 
-/// Pairs of points nearer than a cutoff, each from both sides, as ``ase.neighborlist.neighbor_list`` has them.
+/// Finds pairs of points nearer than a cutoff, each from both sides, as ``ase.neighborlist.neighbor_list`` does.
 ///
 /// Parameters
 /// ----------
 /// quantities : str
-///     What is returned, some of these letters in any order: ``i`` and ``j``, the two of a pair; ``d``, their distance; ``D``, the
-///     vector from i to j; ``S``, the shift of j, ``D = x[j] - x[i] + S @ cell``.
+///     What is returned: some of these letters, in any order. ``i`` and ``j`` are the two points of a pair; ``d`` is
+///     their distance; ``D`` is the vector from i to j; ``S`` is the shift of j, ``D = x[j] - x[i] + S @ cell``.
 /// positions : (n, 2) or (n, 3) array of float32 or float64
 /// cutoff : float, (n,) array, or dict
-///     How near they are, less than which is meant: for all; as the radius of each, where the distance is less than their sum;
-///     or for pairs of types, ``{(1, 8): 1.2, (8, 8): 2.0}``, and none for others.
+///     A number: the distance of a pair is less than it. An array, the radius of each point: the distance is less than
+///     the sum of both radii. A dict, ``{(1, 8): 1.2, (8, 8): 2.0}``: the distance is less than the cutoff of the two
+///     types, and other types have no pairs.
 /// cell : float, (d,) or (d, d) array, optional
-///     Where space repeats: its lengths, or its vectors, one a row. Positions may lie outside; the cutoff may be larger.
+///     Where space repeats: the lengths of the cell, or its vectors, one a row. Positions may lie outside of the cell,
+///     and the cutoff may be larger than the cell.
 /// pbc : bool or d bools, default True where there is a cell
-///     In which directions it repeats.
+///     In which directions space repeats.
 /// types : (n,) array, optional
-///     What the keys of the dict speak of: numbers, or names.
+///     The type of each point, as the keys of the dict name it: numbers, or names.
 /// self_interaction : bool, default False
-///     Each is a neighbour of its own, at distance 0. (Of its images it is in any case.)
+///     Whether each point is a neighbour of itself, at distance 0. (Its images are its neighbours in any case.)
 /// threads : int, optional
-///     As many as there are cores unless said otherwise. The result does not depend on it.
+///     How many threads to use; by default as many as there are cores. The result does not depend on them.
 ///
 /// Returns
 /// -------
 /// tuple of arrays, or one array
-///     i and j : (m,) int64; d : (m,) float32 or float64, as the positions; D : (m, d) float64; S : (m, d) int32. Sorted by i, then j.
+///     i and j : (m,) int64; d : (m,) float32 or float64, as the positions; D : (m, d) float64; S : (m, d) int32.
+///     Sorted by i, then j.
 ///
 /// Examples
 /// --------
@@ -230,7 +233,7 @@ pub(crate) fn neighbor_list<'py>(
     with_idle(|both| call.table(py, both))
 }
 
-/// As `neighbor_list`, with shifts in int64, and of atoms: three dimensions alone.
+/// As `neighbor_list`, with shifts in int64, for atoms: in three dimensions alone.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "`jostle.ase` names them")]
 pub(crate) fn ase_neighbor_list<'py>(

@@ -17,7 +17,7 @@ pub(crate) enum Prepared {
     Three(Box<engine::PreparedSet<3>>, Cell<3>),
 }
 
-/// The one of these in so many dimensions.
+/// Takes a prepared set out of [`Prepared`], or puts it there, in `D` dimensions.
 pub(crate) trait Of<const D: usize> {
     fn of(prepared: &Prepared) -> PyResult<(&engine::PreparedSet<D>, Cell<D>)>;
 
@@ -52,13 +52,14 @@ impl Of<3> for () {
 
 /// Bodies at rest, copied and sorted once: for many searches (walls, terrain, a crystal), and for questions.
 ///
-/// Searches take it in place of positions, alone or in ``between`` and ``among``, and in its cell where they name none.
-/// Questions are answered many at once, in float64 and at every image of the cell: see the methods.
+/// Searches take a prepared set in place of positions, alone or in ``between`` and ``among``. A search that names no
+/// cell is in the cell of the prepared set. Questions are answered many at once, in float64 and at every image of the
+/// cell: see the methods.
 ///
 /// Parameters
 /// ----------
 /// positions, radii, cutoff, cell, pbc, origin, threads
-///     As for ``pairs``. Where points alone are asked for (``nearest``), radii may be 0.
+///     As for ``pairs``. For questions about points alone (``nearest``), radii may be 0.
 ///
 /// Examples
 /// --------
@@ -71,7 +72,7 @@ pub(crate) struct PreparedSet {
     pub(crate) number: Number,
 }
 
-/// Points, one a row, of any numbers.
+/// Reads points, one a row, in either precision.
 fn points<const D: usize>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<[f64; D]>> {
     let array = as_array(object, name)?;
     let read = Reals::points(&array, name)?;
@@ -81,7 +82,7 @@ fn points<const D: usize>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec
     read.to_rows()
 }
 
-/// A number for each question, or one for all.
+/// Reads a number for each question, or one for all.
 fn each(object: &Bound<'_, PyAny>, name: &str, questions: usize) -> PyResult<Vec<f64>> {
     if let Ok(all) = object.extract::<f64>() {
         return Ok(vec![all; questions]);
@@ -101,7 +102,7 @@ impl Refused for QueryError {
     }
 }
 
-/// What the answers to questions are, whose shifts are turned round where the cell was.
+/// Makes the arrays of answers. Shifts are turned round where the cell was.
 fn answers<const D: usize>(
     py: Python<'_>,
     given: PreparedAnswers<'_, D>,
@@ -196,7 +197,7 @@ impl PreparedSet {
         Ok(Self { prepared, number: if read.is_decided() { Number::Double } else { Number::Single } })
     }
 
-    /// The bodies that hold each point.
+    /// Finds the bodies that hold each point.
     ///
     /// Parameters
     /// ----------
@@ -214,7 +215,7 @@ impl PreparedSet {
         })
     }
 
-    /// The bodies that overlap each circle or sphere; touching counts.
+    /// Finds the bodies that overlap each circle or sphere; touching counts.
     ///
     /// Parameters
     /// ----------
@@ -241,12 +242,12 @@ impl PreparedSet {
         })
     }
 
-    /// The bodies that touch each box.
+    /// Finds the bodies that touch each box.
     ///
     /// Parameters
     /// ----------
     /// lo, hi : (q, d) arrays
-    ///     The lower and the upper corner of each.
+    ///     The lower and the upper corner of each box.
     ///
     /// Returns
     /// -------
@@ -266,14 +267,14 @@ impl PreparedSet {
         })
     }
 
-    /// The bodies that each ray hits, the nearest first.
+    /// Finds the bodies that each ray hits, the nearest first.
     ///
     /// Parameters
     /// ----------
     /// origins, directions : (q, d) arrays
     ///     Directions of any length.
     /// reach : float or (q,) array, default inf
-    ///     How far it goes, in lengths of space; finite where space repeats.
+    ///     How far each ray goes, in the unit of the positions; finite where space repeats.
     ///
     /// Returns
     /// -------
@@ -294,7 +295,7 @@ impl PreparedSet {
         })
     }
 
-    /// The first body that each ray hits: as ``rays``, with one answer or none.
+    /// Finds the first body that each ray hits: as ``rays``, with one answer or none.
     #[pyo3(signature = (origins, directions, reach=None, *, threads=None))]
     fn first_hits(
         &self,
@@ -310,20 +311,21 @@ impl PreparedSet {
         })
     }
 
-    /// The centres nearest to each point, the nearest first.
+    /// Finds the bodies whose centres are nearest to each point, the nearest first.
     ///
     /// Parameters
     /// ----------
     /// points : (q, d) array
     /// k : int, default 1
-    ///     How many, of fewer all. Where each point has k, ``answers.indices.reshape(-1, k)`` is a row for each.
+    ///     How many bodies; all, if there are fewer. Where each point has k, ``answers.indices.reshape(-1, k)`` has a
+    ///     row for each point.
     /// reach : float, default inf
-    ///     How far away they may be.
+    ///     How far away the bodies may be.
     ///
     /// Returns
     /// -------
     /// Answers
-    ///     With the distance of each.
+    ///     With the distance from the point to each centre.
     #[pyo3(signature = (points, k=1, reach=f64::INFINITY, *, threads=None))]
     fn nearest(
         &self,
@@ -353,7 +355,7 @@ impl PreparedSet {
 
 type TwoPoints<const D: usize> = ([f64; D], [f64; D]);
 
-/// Two points for each question.
+/// Reads two points for each question.
 fn two<const D: usize>(
     (a, a_name): (&Bound<'_, PyAny>, &str),
     (b, b_name): (&Bound<'_, PyAny>, &str),
@@ -381,7 +383,9 @@ fn rays<const D: usize>(
     Ok(lines.into_iter().zip(reach).map(|((origin, direction), reach)| (origin, direction, reach)).collect())
 }
 
-/// Answers to questions: those to question q are ``indices[offsets[q]:offsets[q + 1]]``, as is ``answers[q]``.
+/// The answers to questions.
+///
+/// The answers to question q are ``indices[offsets[q]:offsets[q + 1]]``, or ``answers[q]``.
 ///
 /// Attributes
 /// ----------
@@ -390,9 +394,9 @@ fn rays<const D: usize>(
 /// indices : (m,) array of uint32
 ///     The bodies, by their rows in the positions.
 /// distances : (m,) array of float64, or None
-///     How far each is, of rays and nearest.
+///     How far away each body is, for rays, first hits and nearest bodies; None for other questions.
 /// shifts : (m, d) array of int32, or None
-///     By how many vectors of the cell each is moved to where it is met; None in open space.
+///     By how many vectors of the cell each body is moved to where it is met; None in open space.
 #[pyclass(frozen, module = "jostle", get_all)]
 pub(crate) struct Answers {
     offsets: Py<PyAny>,
@@ -417,7 +421,7 @@ impl Answers {
     }
 }
 
-/// A row of some that lie one after the other.
+/// Returns one of the rows that lie one after the other. A negative row counts from the end.
 pub(crate) fn row_of<'py>(
     (offsets, values): (&Bound<'py, PyAny>, &Bound<'py, PyAny>),
     row: isize,

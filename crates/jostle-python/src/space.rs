@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::errors::{type_error, value_error};
 
-/// What was said of the space.
+/// The space as the caller describes it.
 #[derive(Default)]
 pub(crate) struct AskedSpace<'py> {
     pub(crate) cell: Option<Bound<'py, PyAny>>,
@@ -13,14 +13,15 @@ pub(crate) struct AskedSpace<'py> {
     pub(crate) origin: Option<Bound<'py, PyAny>>,
 }
 
-/// A cell, and the vectors that were turned round so that it is right-handed: their shifts count the other way.
+/// A cell, and whether its first vector was turned round to make it right-handed: shifts by this vector count the other
+/// way.
 #[derive(Clone, Copy)]
 pub(crate) struct Cell<const D: usize> {
     pub(crate) space: Space<D>,
     pub(crate) turned: bool,
 }
 
-/// Numbers in rows, of whatever numpy can make an array of.
+/// Returns the shape and the numbers, row by row, of whatever numpy can make an array of.
 fn numbers(object: &Bound<'_, PyAny>, name: &str) -> PyResult<(Vec<usize>, Vec<f64>)> {
     let array = crate::arrays::as_array(object, name)?;
     let array =
@@ -28,13 +29,14 @@ fn numbers(object: &Bound<'_, PyAny>, name: &str) -> PyResult<(Vec<usize>, Vec<f
     Ok((array.getattr("shape")?.extract()?, array.call_method0("ravel")?.call_method0("tolist")?.extract()?))
 }
 
-/// A vector that lies across all others, of length 1, in the place of one of length zero: as ASE completes its cells.
+/// Puts a vector of length 1 that lies across all others in the place of each vector of length zero whose direction
+/// does not repeat: as ASE completes its cells.
 fn complete<const D: usize>(vectors: &mut [[f64; D]; D], repeats: [bool; D]) {
     for k in 0..D {
         if vectors[k] != [0.0; D] || repeats[k] {
             continue;
         }
-        // Of the axes, what is left once the others are taken off: the longest.
+        // The other vectors are taken off each axis. The axis of which most is left gives the vector.
         let mut basis: Vec<[f64; D]> = Vec::new();
         let less = |mut v: [f64; D], basis: &[[f64; D]]| {
             for b in basis {
@@ -49,7 +51,7 @@ fn complete<const D: usize>(vectors: &mut [[f64; D]; D], repeats: [bool; D]) {
             let size = length(&left);
             basis.push(left.map(|x| x / size));
         }
-        // The axis of its own, where it is free.
+        // The vector's own axis comes first: it is chosen where it is free.
         let axes = (0..D).map(|step| {
             let mut axis = [0.0; D];
             axis[(k + step) % D] = 1.0;
@@ -76,7 +78,7 @@ fn determinant<const D: usize>(v: &[[f64; D]; D]) -> f64 {
 }
 
 impl AskedSpace<'_> {
-    /// Whether anything was said of it.
+    /// Whether the caller has given a cell, or said where space repeats.
     pub(crate) fn is_asked(&self) -> bool {
         self.cell.is_some() || self.pbc.is_some()
     }

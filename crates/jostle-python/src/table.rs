@@ -1,4 +1,5 @@
-//! Neighbour lists as ASE has them: an array for each quantity, one value a neighbour, sorted by the first of the two.
+//! Neighbour lists as ASE has them: an array for each quantity, one value a neighbour, sorted by the first of each
+//! pair.
 
 use engine::{Input, InputError, NeighborColumns, PairFinder, Rows};
 
@@ -7,12 +8,12 @@ use crate::lists::{BLOCK, Columns, DISTANCES, SHIFTS, VECTORS, finish};
 use crate::space::Cell;
 use crate::threads::Threads;
 
-/// Places of memory that is free, among those of int64.
+/// The places of columns of int64 in free memory.
 pub(crate) const I: usize = 0;
 pub(crate) const J: usize = 1;
 pub(crate) const WIDE_SHIFTS: usize = 2;
 
-/// Places of columns that are handed out, among those of their kinds of number.
+/// The places of columns that are handed out, each in the free memory of its type of number.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Places {
     pub(crate) distances: usize,
@@ -20,13 +21,13 @@ pub(crate) struct Places {
     pub(crate) shifts: usize,
 }
 
-/// As the search has filled them in.
+/// The places of columns as the search has filled them in.
 const FOUND: Places = Places { distances: DISTANCES, vectors: VECTORS, shifts: SHIFTS };
 
-/// Chosen among those.
+/// The places of columns with the neighbours that were chosen.
 const CHOSEN: Places = Places { distances: DISTANCES + 2, vectors: VECTORS + 2, shifts: SHIFTS + 1 };
 
-/// What is to be returned, each by its letter.
+/// The quantities to return, each by its letter.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Quantities {
     i: bool,
@@ -37,7 +38,7 @@ pub(crate) struct Quantities {
 }
 
 impl Quantities {
-    /// Those of "ijdDS", or the first letter that is none.
+    /// Returns the quantities of letters of "ijdDS", or the first other letter.
     pub(crate) fn of(letters: &str) -> Result<Self, char> {
         let mut wanted = Self::default();
         for letter in letters.chars() {
@@ -54,15 +55,15 @@ impl Quantities {
     }
 }
 
-/// Which neighbours are kept of those that touch: distances are compared strictly, as ASE does.
+/// Which of the neighbours found are kept. Distances are compared strictly, as ASE does.
 pub(crate) enum Kept {
-    /// All: the search was for those below.
+    /// All: the search was for distances below the cutoff.
     All,
-    /// Those nearer than this.
+    /// Neighbours nearer than this.
     Below(f64),
-    /// Those nearer than the sum of their radii.
+    /// Neighbours nearer than the sum of both radii.
     Radii(Vec<f64>),
-    /// Those nearer than what a table says for their types.
+    /// Neighbours nearer than the cutoff that a table has for both types.
     Types { of: Vec<u32>, cutoffs: Vec<f64>, types: usize },
 }
 
@@ -77,18 +78,18 @@ impl Kept {
     }
 }
 
-/// What a search for a table is, beside its input.
+/// What a search for a table is told beside its input.
 pub(crate) struct Wanted {
     pub(crate) quantities: Quantities,
     pub(crate) kept: Kept,
-    /// Whether each body is a neighbour of its own.
+    /// Whether each body is a neighbour of itself.
     pub(crate) itself: bool,
     pub(crate) double: bool,
-    /// Shifts in int64.
+    /// Whether shifts are in int64.
     pub(crate) wide: bool,
 }
 
-/// The quantities that were asked for; the others are empty. Vectors and shifts have as many numbers as there are dimensions.
+/// The quantities that were asked for; all others are empty. Vectors and shifts have one number for each dimension.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) i: Vec<i64>,
@@ -97,13 +98,13 @@ pub(crate) struct Table {
     pub(crate) double: Vec<f64>,
     pub(crate) vectors: Vec<f64>,
     pub(crate) shifts: Vec<i32>,
-    /// The same shifts, where they are asked for so: then those are empty.
+    /// The shifts in int64, where these are asked for: then `shifts` is empty.
     pub(crate) wide_shifts: Vec<i64>,
     pub(crate) places: Places,
 }
 
 impl Table {
-    /// Makes shifts int64, as ASE has them.
+    /// Turns shifts into int64, as ASE has them.
     pub(crate) fn widen_shifts(&mut self, (threads, freed): (&Threads, &Freed)) {
         let narrow = core::mem::take(&mut self.shifts);
         self.wide_shifts = freed.numbers(WIDE_SHIFTS, narrow.len());
@@ -145,7 +146,7 @@ pub(crate) fn table<const D: usize>(
     Ok(table)
 }
 
-/// All neighbours: what there is already stays where it is.
+/// Makes a table of all neighbours. Columns that the search has filled in stay where they are.
 fn all(lists: NeighborColumns, quantities: Quantities, (threads, freed): (&Threads, &Freed)) -> Table {
     let NeighborColumns { offsets, neighbors, distances2, distances2_f64, image_shifts, vectors, .. } = lists;
     let len = |wanted: bool| if wanted { neighbors.len() } else { 0 };
@@ -170,7 +171,7 @@ fn all(lists: NeighborColumns, quantities: Quantities, (threads, freed): (&Threa
     Table { i, j, single, double, vectors, shifts, wide_shifts: Vec::new(), places: FOUND }
 }
 
-/// Takes so many from the front of a list.
+/// Takes `len` values from the front of a list.
 fn split<'a, T>(list: &mut &'a mut [T], len: usize) -> &'a mut [T] {
     let all = core::mem::take(list);
     let (first, rest) = all.split_at_mut(len.min(all.len()));
@@ -190,7 +191,7 @@ struct Part<'a, const D: usize> {
 }
 
 impl<const D: usize> Part<'_, D> {
-    /// One neighbour; what was not asked for has no room.
+    /// Writes one neighbour. A quantity that was not asked for has no room, and is left out.
     fn set(&mut self, at: usize, [i, j]: [usize; 2], distance: f64, vector: [f64; D], shift: [i32; D]) {
         fn put<T>(list: &mut [T], at: usize, value: T) {
             if let Some(slot) = list.get_mut(at) {
@@ -199,7 +200,7 @@ impl<const D: usize> Part<'_, D> {
         }
         put(self.i, at, i as i64);
         put(self.j, at, j as i64);
-        // The root of what was an f32 is one.
+        // This distance is an f32 wherever `single` has room.
         put(self.single, at, distance as f32);
         put(self.double, at, distance);
         put(self.vectors, at, vector);
@@ -207,7 +208,7 @@ impl<const D: usize> Part<'_, D> {
     }
 }
 
-/// Those neighbours that are kept, and the bodies themselves if they are to be neighbours of their own.
+/// Makes a table of the neighbours that are kept, and of the bodies themselves where they are neighbours of themselves.
 fn chosen<const D: usize>(lists: NeighborColumns, wanted: &Wanted, (threads, freed): (&Threads, &Freed)) -> Table {
     let Wanted { quantities, kept, itself, double, .. } = wanted;
     let NeighborColumns { offsets, neighbors, distances2, distances2_f64, image_shifts, vectors, .. } = lists;
@@ -216,7 +217,7 @@ fn chosen<const D: usize>(lists: NeighborColumns, wanted: &Wanted, (threads, fre
         None => distances2.get(at).map_or(0.0, |&distance| distance.into()),
     };
     let rows = offsets.len() - 1;
-    // Calls `take` with the neighbours of a row that are kept: their places, but for the body itself.
+    // Calls `take` with the place of each neighbour of a row that is kept, and with `None` for the body itself.
     let each = |row: usize, take: &mut dyn FnMut(Option<usize>)| {
         let mut own = *itself && kept.keeps(row, row, 0.0);
         for at in offsets[row]..offsets[row + 1] {

@@ -12,7 +12,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::errors::value_error;
 
-/// Threads at most.
+/// The most threads of a pool.
 const MAX: usize = 1024;
 
 /// The pools of a process, by the number of threads that were asked for.
@@ -30,7 +30,8 @@ pub(crate) enum Threads {
 }
 
 impl Threads {
-    /// As many as were asked for; as many as there are cores, or as RAYON_NUM_THREADS says, where none was.
+    /// Returns as many threads as were asked for. Where no number was, there is one for each core, or as many as
+    /// RAYON_NUM_THREADS says.
     pub(crate) fn of(asked: Option<isize>) -> PyResult<Self> {
         let count = match asked {
             None => 0,
@@ -45,7 +46,8 @@ impl Threads {
         let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
         let process = process::id();
         if pools.as_ref().is_some_and(|pools| pools.process != process) {
-            // A fork: its threads are those of the parent, and can be neither called nor waited for.
+            // The process is a fork: the pools have the threads of the parent, which can be neither called nor waited
+            // for.
             core::mem::forget(pools.take());
         }
         let pools = &mut pools.get_or_insert_with(|| Pools { process, pools: HashMap::new() }).pools;
@@ -59,7 +61,7 @@ impl Threads {
         Ok(Self::Pool(pool))
     }
 
-    /// How many there are.
+    /// How many threads there are.
     pub(crate) fn count(&self) -> usize {
         match self {
             Self::Serial => 1,
@@ -67,7 +69,7 @@ impl Threads {
         }
     }
 
-    /// As the engine takes them.
+    /// Returns the threads as the engine takes them.
     pub(crate) fn lend(&self) -> engine::Threads<'_> {
         match self {
             Self::Serial => engine::Threads::Serial,
@@ -75,7 +77,7 @@ impl Threads {
         }
     }
 
-    /// Does something with each of some parts: on these threads, where there are several.
+    /// Calls `work` with each part: on these threads, where there are several parts.
     pub(crate) fn each<T: Send>(&self, parts: Vec<T>, work: impl Fn(T) + Sync + Send) {
         match self {
             Self::Pool(pool) if parts.len() > 1 => pool.install(|| parts.into_par_iter().for_each(work)),

@@ -1,4 +1,4 @@
-//! Visitors: a function of Python's that is called with pairs block by block, so that no list of all of them is made.
+//! Visitors: a function of Python's is called with pairs block by block, so that no list of all pairs is made.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,10 +12,11 @@ use crate::finder::Call;
 use crate::input::SetsOfPairs;
 use crate::space::AskedSpace;
 
-/// Pairs of a block unless said otherwise: enough that a call of Python's costs nothing, and few enough to stay in cache.
+/// How many pairs a block has by default: enough that a call of Python's costs nothing, and few enough to stay in
+/// cache.
 const BLOCK: usize = 1 << 16;
 
-/// Pairs that wait to be passed on, and their shifts: those of two threads are in no line of memory in common.
+/// Pairs of a thread that wait to be passed on, and their shifts. Two threads share no cache line of these.
 #[derive(Default)]
 #[repr(align(128))]
 struct Waiting {
@@ -23,13 +24,13 @@ struct Waiting {
     shifts: Vec<i32>,
 }
 
-/// A function of Python's, and what waits to be passed to it.
+/// A function of Python's, and the pairs that wait to be passed to it.
 struct Visitor<'f> {
     function: &'f Py<PyAny>,
     block: usize,
-    /// One for each thread, the first of them for the one that calls.
+    /// One for the calling thread, then one for each thread of the pool.
     waiting: Vec<Mutex<Waiting>>,
-    /// What the function has raised: it is not called again.
+    /// The exception that the function has raised, if it has: it is not called again.
     raised: Mutex<Option<PyErr>>,
 }
 
@@ -106,18 +107,22 @@ where
     visitor.raised.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
-/// Calls a function with every overlapping pair, block by block: for more pairs than memory has room for, or that are not worth a list.
+/// Calls a function with every overlapping pair, block by block.
+///
+/// It serves where memory has no room for a list of all pairs, or where pairs are not worth a list.
 ///
 /// Parameters
 /// ----------
 /// function : callable
-///     Called as ``function(pairs)`` with a (k, 2) array of uint32 of its own, and where space repeats as ``function(pairs, shifts)``,
-///     with a (k, d) array of int32. One call at a time, but from other threads than the one that waits; what it returns is not
-///     looked at. Where it raises, it is not called again, and that is raised here.
+///     Called as ``function(pairs)`` with a (k, 2) array of uint32 of its own; where space repeats, as
+///     ``function(pairs, shifts)``, with a (k, d) array of int32 beside it. Calls come one at a time, but from other
+///     threads than the one that waits. What the function returns is not looked at. Once it raises, it is not called
+///     again, and ``for_each`` raises its exception.
 /// positions, radii, cutoff, cell, pbc, origin, threads
 ///     As for ``pairs``. On one thread, pairs come in the order of ``pairs``; on several, in no fixed order.
 /// block : int, default 65536
-///     How many pairs at most. A call costs some microseconds, and a pair some 17 nanoseconds, four times as long as in a list.
+///     The most pairs of a call. A call costs some microseconds, and a pair some 17 nanoseconds, four times as long as
+///     in a list.
 ///
 /// Examples
 /// --------

@@ -12,7 +12,7 @@ struct Tracker(*mut Contacts);
 impl Tracker {
     fn new() -> Self {
         let mut contacts = null_mut();
-        // SAFETY: the place is one.
+        // SAFETY: the place is valid.
         assert_eq!(unsafe { jostle_contacts_new(&raw mut contacts) }, Status::Ok);
         Self(contacts)
     }
@@ -20,7 +20,7 @@ impl Tracker {
 
 impl Drop for Tracker {
     fn drop(&mut self) {
-        // SAFETY: it was made by the library.
+        // SAFETY: the library made the handle.
         unsafe { jostle_contacts_free(self.0) }
     }
 }
@@ -36,7 +36,7 @@ fn of(keys: &[u64]) -> RawKeys {
 }
 
 fn keys_of(list: &ContactList) -> Vec<[u64; 2]> {
-    // SAFETY: so many are lent.
+    // SAFETY: so many keys are lent.
     unsafe { core::slice::from_raw_parts(list.keys, list.count) }.to_vec()
 }
 
@@ -47,7 +47,7 @@ fn contacts_begin_persist_and_end_by_keys() {
     let mut told = Vec::new();
     for x in [[0.0, 1.5, 9.0], [0.0, 1.0, 2.5], [0.0, 7.5, 9.0]] {
         assert!(finder.find(&input(&[circles(&x, &[0.0; 3], &[1.0; 3])])).is_ok());
-        // SAFETY: the handles are two, and all that the keys lead to outlives the call.
+        // SAFETY: the two handles are valid, and all that the keys lead to outlives the call.
         let updated = unsafe { jostle_contacts_update(tracker.0, finder.0, 0, keys.as_ptr(), 1, &raw mut changes) };
         assert_eq!(updated, Status::Ok);
         told.push([&changes.begin, &changes.persist, &changes.end].map(keys_of));
@@ -68,14 +68,14 @@ fn pairs_and_keys_at_fault_are_named() {
     let (pairs, keys) = ([[0, 1], [0, 9], [0, 1]], [of(&[5, 6])]);
     let update = |pairs: &[[u32; 2]], relation, keys: &[RawKeys], changes: &mut Changes| {
         let (count, sets) = (pairs.len(), keys.len());
-        // SAFETY: the handle is one, and all that the keys lead to outlives the call.
+        // SAFETY: the handle is valid, and all that the keys lead to outlives the call.
         unsafe {
             jostle_contacts_update_pairs(tracker.0, pairs.as_ptr(), count, relation, keys.as_ptr(), sets, changes)
         }
     };
     assert_eq!(update(&pairs, 0, &keys, &mut changes), Status::Contacts);
     let mut error = Error { size: size_of::<Error>(), ..no_error() };
-    // SAFETY: the handle is one; so many are lent.
+    // SAFETY: the handle is valid and lends so many offenders.
     let first = unsafe {
         assert_eq!(jostle_last_error(tracker.0.cast(), &raw mut error), Status::Ok);
         core::slice::from_raw_parts(error.first, error.first_count)

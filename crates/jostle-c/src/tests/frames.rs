@@ -1,4 +1,4 @@
-//! Coherent frames, contact geometry, tests of the host's and visitors of hits.
+//! Coherent frames, contact geometry, tests of the host's, and visitors of hits.
 
 use std::ffi::c_void;
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ use crate::search::{Hit, jostle_count, jostle_for_each_hit, jostle_still_valid};
 
 fn coherent() -> Own {
     let mut finder = null_mut();
-    // SAFETY: the place is one.
+    // SAFETY: the place is valid.
     assert_eq!(unsafe { jostle_finder_new_coherent(2, &raw mut finder) }, Status::Ok);
     Own(finder)
 }
@@ -48,7 +48,7 @@ fn frames_are_those_of_rust_and_seldom_from_scratch() {
     let (mut wanted, mut wanted_rows) = (CoherentFinder::new(), CoherentFinder::new());
     let (mut lists, mut expected) = (null_mut(), NeighborLists::new());
     let mut frames = Frames { size: size_of::<Frames>(), rebuilds: 0, margin: 0.0 };
-    // SAFETY: the place is one.
+    // SAFETY: the place is valid.
     assert_eq!(unsafe { jostle_lists_new(0, &raw mut lists) }, Status::Ok);
     for frame in 0..6 {
         x.iter_mut().for_each(|x| *x += 0.001 * (frame as f32));
@@ -68,7 +68,7 @@ fn frames_are_those_of_rust_and_seldom_from_scratch() {
     }
     assert!(frames.rebuilds < 6);
     let (sets, before) = ([circles(&x, &y, &radius)], frames.rebuilds);
-    // SAFETY: the handles are some.
+    // SAFETY: the handles are valid.
     unsafe {
         assert_eq!(jostle_finder_forget(pairs.0), Status::Ok);
         assert!(pairs.find(&input(&sets)).is_ok());
@@ -83,7 +83,7 @@ fn frames_do_not_count_and_other_finders_have_none() {
     let (frames, finder, sets) = (coherent(), Own::new(2), [circles(&[0.0], &[0.0], &[1.0])]);
     let (input, mut count, mut valid) = (input(&sets), 0, 0);
     let mut out = Frames { size: size_of::<Frames>(), rebuilds: 0, margin: 0.0 };
-    // SAFETY: the handles are some, and all that the input leads to outlives the calls.
+    // SAFETY: the handles are valid, and all that the input leads to outlives the calls.
     unsafe {
         assert_eq!(jostle_count(frames.0, &raw const input, &raw mut count), Status::Combination);
         assert!(frames.message().contains("jostle_finder_new"), "{}", frames.message());
@@ -125,7 +125,7 @@ fn a_test_of_the_host_keeps_pairs_of_every_answer() {
 }
 
 unsafe extern "C" fn keep_hit(user: *mut c_void, hit: *const Hit) {
-    // SAFETY: the first is what `jostle_for_each_hit` was given, the second lives during the call.
+    // SAFETY: `user` is what `jostle_for_each_hit` was given; `hit` lives during the call.
     let (hits, hit) = unsafe { (&*user.cast::<Mutex<Vec<Hit>>>(), *hit) };
     hits.lock().unwrap().push(hit);
 }
@@ -170,7 +170,7 @@ fn contact_geometry_is_that_of_rust() {
     assert_eq!((out.count, pairs.len()), (wanted.len(), wanted.len()));
     assert!(out.depths_double.is_null() && wanted.len() > 100);
     for (i, contact) in wanted.iter().enumerate() {
-        // SAFETY: so many are lent, `step` numbers apart.
+        // SAFETY: so many numbers are lent, `step` apart.
         let told = unsafe {
             let at = |first: *const f32| first.add(i * out.step);
             (*at(out.depths), *at(out.normals).cast::<[f32; 2]>(), *at(out.points).cast::<[f32; 2]>())
@@ -199,7 +199,7 @@ fn contact_geometry_of_pairs_of_the_host() {
         (status, out)
     };
     let (status, out) = of(1);
-    // SAFETY: so many are lent.
+    // SAFETY: so many numbers are lent.
     assert_eq!((status, out.count, unsafe { *out.depths_double }), (Status::Ok, 1, 0.5));
     assert_eq!(of(2).0, Status::Contacts);
     assert_eq!(finder.error().first_count, 1);

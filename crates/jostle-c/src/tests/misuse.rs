@@ -1,4 +1,4 @@
-//! What is wrong gets a code, and a message where there is a handle to keep it.
+//! Wrong calls get a code, and a message where a handle can keep it.
 
 use super::*;
 use crate::finder::jostle_finder_bytes;
@@ -20,7 +20,7 @@ fn sound() -> RawSet {
 fn null_pointers_get_a_code() {
     let (finder, sets) = (Own::new(2), [sound()]);
     let (sound, mut pairs, mut count) = (input(&sets), no_pairs(), 0);
-    // SAFETY: null is what is looked for first; all else is what the header asks for.
+    // SAFETY: the library checks for null first; all other pointers are what the header asks for.
     unsafe {
         assert_eq!(jostle_finder_new(2, null_mut()), Status::NullPointer);
         assert_eq!(jostle_find(null_mut(), &raw const sound, &raw mut pairs), Status::NullPointer);
@@ -53,7 +53,7 @@ fn other_sizes_get_a_code() {
     assert_eq!(finder.find(&input(&[RawSet { size: usize::MAX, ..sound() }])), Err(Status::StructSize));
     let space = RawSpace { size: 0, ..open() };
     assert_eq!(finder.find(&Input { space: &raw const space, ..input(&sets) }), Err(Status::StructSize));
-    // SAFETY: the handle is one, and the place too.
+    // SAFETY: handle and place are valid.
     assert_eq!(unsafe { jostle_last_error(finder.0.cast(), &mut no_error()) }, Status::StructSize);
 }
 
@@ -84,7 +84,7 @@ fn unknown_choices_get_a_code() {
     refused(&Input { space: &raw const repeats, ..input(&sets) });
     let table = [5_u8];
     refused(&Input { relation: Relation::Among as i32, table: table.as_ptr(), ..input(&sets) });
-    // SAFETY: the places are some.
+    // SAFETY: the places are valid.
     unsafe {
         assert_eq!(jostle_lists_new(16, &mut null_mut()), Status::UnknownValue);
         assert_eq!(jostle_finder_new(4, &mut null_mut()), Status::Dimensions);
@@ -120,7 +120,7 @@ fn bad_bodies_come_back_by_their_ids_and_the_last_answer_stands() {
     assert_eq!(finder.find(&input(&[circles(&x, &[0.0; 3], &radius)])), Err(Status::Bodies));
     let error = finder.error();
     assert_eq!((error.status, error.offenders, error.first_count), (Status::Bodies as i32, 2, 2));
-    // SAFETY: so many are lent.
+    // SAFETY: so many offenders are lent.
     let first = unsafe { core::slice::from_raw_parts(error.first, 2) };
     let told = first.iter().map(|one| (one.id, one.reason, one.axis)).collect::<Vec<_>>();
     assert_eq!(told, [(1, Reason::CoordinateNotFinite as i32, 0), (2, Reason::RadiusNegative as i32, -1)]);
@@ -140,7 +140,8 @@ fn bad_bodies_come_back_by_their_ids_and_the_last_answer_stands() {
 fn handles_of_another_kind_get_a_code() {
     let (mut lists, mut prepared, finder) = (null_mut::<Lists>(), null_mut::<Prepared>(), Own::new(2));
     let sets = [sound()];
-    // SAFETY: the places are some, and every handle is one.
+    // SAFETY: the places are valid; every pointer to a handle leads to one, or to readable memory.
+    // too.
     unsafe {
         assert_eq!(jostle_lists_new(0, &raw mut lists), Status::Ok);
         assert_eq!(jostle_prepared_new(3, &raw mut prepared), Status::Ok);
@@ -165,7 +166,7 @@ unsafe extern "C" fn search_again(user: *mut c_void, _: u32, _: u32) {
 }
 
 fn unsafe_ref<'a, T>(user: *mut c_void) -> &'a T {
-    // SAFETY: this is what `jostle_for_each_pair` was given.
+    // SAFETY: `user` is what `jostle_for_each_pair` was given.
     unsafe { &*user.cast() }
 }
 
@@ -182,7 +183,7 @@ fn a_visitor_that_uses_its_own_finder_is_told_so() {
 #[test]
 fn a_panic_becomes_a_code_and_the_handle_stays_usable() {
     let (finder, sets) = (Own::new(2), [sound()]);
-    // SAFETY: the handle is one.
+    // SAFETY: the handle is valid.
     let status = unsafe { call(finder.0, |_| -> Result<(), Failure> { panic!("of a test") }) };
     assert_eq!((status, finder.message().as_str()), (Status::Panic, "of a test"));
     assert_eq!(finder.find(&input(&sets)), Ok(vec![[0, 1]]));
@@ -191,7 +192,7 @@ fn a_panic_becomes_a_code_and_the_handle_stays_usable() {
 #[test]
 fn every_status_has_a_text() {
     for status in -1..30 {
-        // SAFETY: a text of its own for each, that lives for ever.
+        // SAFETY: each status has a text that lives for ever.
         let text = unsafe { CStr::from_ptr(jostle_status_text(status)) };
         assert!(!text.is_empty());
         assert_eq!(text == c"an unknown status", !(0..=17).contains(&status), "{status}");

@@ -1,4 +1,4 @@
-//! What a call from C costs beside one from Rust, by turns in one process.
+//! What a call from C costs beside a call from Rust, by turns in one process.
 //!
 //! `cargo test --release -p jostle-c price -- --ignored --nocapture`, on a quiet machine.
 
@@ -12,13 +12,13 @@ use super::*;
 use crate::finder::jostle_finder_set_threads;
 use crate::threads::{jostle_threads_free, jostle_threads_serial};
 
-/// Nanoseconds that a call may cost more with ten bodies.
+/// How many nanoseconds more a call from C may take with ten bodies.
 const CALL: i64 = 20_000;
 
-/// How many times as long a search of 100,000 may take.
+/// How many times as long a search of 100,000 bodies from C may take.
 const RATIO: f64 = 1.02;
 
-/// Finders are made anew so often: where their memory happens to lie is worth 4 % either way.
+/// How often finders are made anew: where their memory happens to lie is worth 4 % either way.
 const ROUNDS: usize = 41;
 
 #[test]
@@ -39,8 +39,8 @@ fn price_of_c_over_rust() {
     }
 }
 
-/// How many nanoseconds longer, and how many times as long, a search takes by another finder than by one from Rust: the median of
-/// all rounds. The other one is called from C, or, for comparison, from Rust too.
+/// Returns how many nanoseconds longer, and how many times as long, a search takes by another finder than by a finder
+/// called from Rust: the median of all rounds. The other finder is called from C or, for comparison, from Rust too.
 fn price(bodies: usize, turns: usize, serial: bool, c: bool) -> (i64, f64) {
     let rounds = (0..ROUNDS).map(|round| medians(bodies, turns, serial, c, round));
     let (mut more, mut ratios) = (Vec::new(), Vec::new());
@@ -53,7 +53,7 @@ fn price(bodies: usize, turns: usize, serial: bool, c: bool) -> (i64, f64) {
     (more[ROUNDS / 2], ratios[ROUNDS / 2])
 }
 
-/// Searches by one finder and the other, by turns, so that both see the same machine.
+/// Searches by one finder and the other, by turns, so that both see the same machine. Returns the median time of each.
 fn medians(bodies: usize, turns: usize, serial: bool, c: bool, round: usize) -> [Duration; 2] {
     let [x, y] = [1, 2].map(|seed| numbers(bodies, seed));
     let radius = vec![20.0 / (bodies as f32).sqrt(); bodies];
@@ -61,7 +61,7 @@ fn medians(bodies: usize, turns: usize, serial: bool, c: bool, round: usize) -> 
     let (input, mut pairs, mut times) = (input(&sets), no_pairs(), [const { Vec::new() }; 2]);
     if serial {
         let mut threads = null_mut();
-        // SAFETY: the handles are some.
+        // SAFETY: the handles are valid.
         unsafe {
             assert_eq!(jostle_threads_serial(&raw mut threads), Status::Ok);
             assert_eq!(jostle_finder_set_threads(own.0, threads), Status::Ok);

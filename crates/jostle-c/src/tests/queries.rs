@@ -1,4 +1,4 @@
-//! Questions to prepared sets, each held against the engine's own.
+//! Questions to prepared sets. Each answer is compared with the engine's own.
 
 use engine::{PreparedSet, Space, Spheres};
 
@@ -15,7 +15,7 @@ struct Asker(*mut Queries, *mut Prepared);
 impl Asker {
     fn new(dimensions: u32) -> Self {
         let (mut queries, mut prepared) = (null_mut(), null_mut());
-        // SAFETY: the places are some.
+        // SAFETY: the places are valid.
         unsafe {
             assert_eq!(jostle_queries_new(dimensions, &raw mut queries), Status::Ok);
             assert_eq!(jostle_prepared_new(dimensions, &raw mut prepared), Status::Ok);
@@ -42,7 +42,7 @@ impl Asker {
 
 impl Drop for Asker {
     fn drop(&mut self) {
-        // SAFETY: they were made by the library.
+        // SAFETY: the library made the handles.
         unsafe {
             jostle_queries_free(self.0);
             jostle_prepared_free(self.1);
@@ -108,7 +108,7 @@ fn questions_at_fault_get_a_code_and_their_numbers() {
     let numbers = [0.0, 0.0, f64::NAN, 0.0];
     assert_eq!(asker.ask(&query(Question::Point, 2, &numbers)), Err(Status::Query));
     let mut error = Error { size: size_of::<Error>(), ..no_error() };
-    // SAFETY: the handle is one; so many are lent.
+    // SAFETY: the handle is valid and lends an offender.
     let first = unsafe {
         assert_eq!(jostle_last_error(asker.0.cast(), &raw mut error), Status::Ok);
         *error.first
@@ -124,6 +124,6 @@ fn questions_at_fault_get_a_code_and_their_numbers() {
     let three = Asker::new(3);
     let (size, offsets, ids, image_shifts) = (size_of::<Answers>(), null(), null(), null());
     let mut out = Answers { size, questions: 0, count: 0, offsets, ids, image_shifts, distances: null() };
-    // SAFETY: the handles are some, and all that the query leads to outlives the call.
+    // SAFETY: the handles are valid, and all that the query leads to outlives the call.
     assert_eq!(unsafe { jostle_query_ask(asker.0, three.1, &sound, &raw mut out) }, Status::Dimensions);
 }

@@ -1,4 +1,4 @@
-//! Answers, each held against the engine's own.
+//! Searches. Each answer is compared with the engine's own.
 
 use std::ffi::c_void;
 use std::sync::Mutex;
@@ -17,7 +17,7 @@ use crate::threads::{
     Host, Task, Threads, jostle_threads_free, jostle_threads_host, jostle_threads_pool, jostle_threads_serial,
 };
 
-/// Numbers from 0 to 84, of a linear congruential generator.
+/// Numbers from 0 to 84 of a linear congruential generator.
 pub(super) fn numbers(count: usize, seed: u32) -> Vec<f32> {
     let next = |at: &u32| Some(at.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
     core::iter::successors(Some(seed), next).map(|n| (n >> 8) as f32 / 2e5).take(count).collect()
@@ -73,9 +73,9 @@ fn periodic_doubles_tell_their_shifts() {
         let finder = Own::new(2);
         assert_eq!(finder.find(&Input { space: &raw const space, ..input(&[set]) }), Ok(vec![[0, 1]]));
         let mut shifts = ImageShifts { size: size_of::<ImageShifts>(), count: 0, shifts: null() };
-        // SAFETY: the handle is one, and the place too.
+        // SAFETY: handle and place are valid.
         assert_eq!(unsafe { jostle_find_image_shifts(finder.0, &raw mut shifts) }, Status::Ok);
-        // SAFETY: so many are lent.
+        // SAFETY: so many numbers are lent.
         assert_eq!((shifts.count, unsafe { *shifts.shifts.cast::<[i32; 2]>() }), (1, [-1, 0]));
     }
 }
@@ -89,7 +89,7 @@ fn bodies_on_their_way_tell_when_they_touch() {
     let (finder, mut pairs) = (Own::new(2), no_pairs());
     // SAFETY: all that the input leads to outlives the call.
     assert_eq!(unsafe { jostle_find(finder.0, &input(&sets), &raw mut pairs) }, Status::Ok);
-    // SAFETY: so many are lent.
+    // SAFETY: so many numbers are lent.
     assert_eq!((pairs.count, unsafe { *pairs.times_of_impact }), (1, 0.5));
 }
 
@@ -133,7 +133,7 @@ fn owned_atoms_and_ghosts_meet_as_a_table_says() {
     assert_eq!(finder.find(&among).map(|pairs| pairs.len()), Ok(within + across));
     for (i, j, wanted) in [(0, 0, within), (0, 1, across), (1, 1, 0), (7, 9, 0)] {
         let mut pairs = no_pairs();
-        // SAFETY: the handle is one, and the place too.
+        // SAFETY: handle and place are valid.
         assert_eq!(unsafe { jostle_pairs_between(finder.0, i, j, &raw mut pairs) }, Status::Ok);
         assert_eq!(pairs.count, wanted, "sets {i} and {j}");
     }
@@ -148,7 +148,7 @@ fn lists_are_those_of_rust() {
 
     let (finder, mut lists, mut out) = (Own::new(2), null_mut::<Lists>(), no_neighbors());
     let sets = [RawSet { radius: ABSENT, cutoff: 2.0, ..circles(&x, &y, &[]) }];
-    // SAFETY: the places are some; all that the input leads to outlives the calls; so many numbers are lent.
+    // SAFETY: the places are valid; all that the input leads to outlives the calls; so many numbers are lent.
     unsafe {
         assert_eq!(jostle_lists_new(JOSTLE_LISTS_DISTANCES2 | JOSTLE_LISTS_VECTORS, &raw mut lists), Status::Ok);
         let rows = Rows::Full as i32;
@@ -191,14 +191,14 @@ fn lists_with_a_margin_hold_until_a_body_has_moved_too_far() {
 }
 
 unsafe extern "C" fn keep_pair(user: *mut c_void, a: u32, b: u32) {
-    // SAFETY: this is what `jostle_for_each_pair` was given.
+    // SAFETY: `user` is what `jostle_for_each_pair` was given.
     unsafe { &*user.cast::<Mutex<Vec<[u32; 2]>>>() }.lock().unwrap().push([a, b]);
 }
 
 unsafe extern "C" fn in_order(_host: *mut c_void, tasks: usize, task: Task, data: *mut c_void) {
-    // More of them than there are: those beyond are none.
+    // More tasks than there are: a task beyond the last does nothing.
     for number in (0..tasks + 2).rev() {
-        // SAFETY: both are what was passed.
+        // SAFETY: task and data are what was passed.
         unsafe { task.unwrap()(data, number) }
     }
 }
@@ -207,7 +207,7 @@ unsafe extern "C" fn on_threads(_host: *mut c_void, tasks: usize, task: Task, da
     let (task, data) = (task.unwrap(), data.addr());
     std::thread::scope(|scope| {
         for number in 0..tasks {
-            // SAFETY: both are what was passed; this function waits for all.
+            // SAFETY: task and data are what was passed; this function waits for all tasks.
             scope.spawn(move || unsafe { task(core::ptr::with_exposed_provenance_mut(data), number) });
         }
     });
@@ -222,7 +222,7 @@ fn all_threads_find_the_same() {
     let (ordered, spread) = (host(in_order), host(on_threads));
     for kind in 0..5 {
         let mut threads = null_mut::<Threads>();
-        // SAFETY: the places are some; all that the input and the visitor lead to outlives the calls.
+        // SAFETY: the places are valid; all that the input and the visitor lead to outlives the calls.
         unsafe {
             let made = match kind {
                 0 => Status::Ok,

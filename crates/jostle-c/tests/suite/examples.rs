@@ -1,4 +1,4 @@
-//! The examples, compiled by the system's compilers without a warning, against both libraries, find what Rust finds.
+//! The examples compile without a warning by the system's compilers, against both libraries, and find what Rust finds.
 
 use std::env;
 use std::fs;
@@ -8,14 +8,15 @@ use std::sync::OnceLock;
 
 use crate::expected::{pairs_c, pairs_cpp};
 
-/// What a static library of Rust's needs of the system.
+/// What a static library written in Rust needs of the system.
 const OF_THE_SYSTEM: [&str; 3] = ["-lpthread", "-ldl", "-lm"];
 
 fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Where the libraries are installed: built once, beside this test, in its profile, so that the engine is not compiled once more.
+/// Returns where the libraries are installed. They are built once, beside this test and in its profile, so that the
+/// engine is not compiled again.
 fn installed() -> &'static Path {
     static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
     INSTALLED.get_or_init(|| {
@@ -46,7 +47,7 @@ enum Linked {
     Static,
 }
 
-/// A program of an example.
+/// Compiles an example, and returns the path of its program.
 fn compiled(compiler: &str, arguments: &[&str], example: &str, linked: Linked) -> PathBuf {
     let (libraries, name) = (installed().join("lib"), example.replace('.', "-"));
     let program = installed().join(format!("{name}-{linked:?}"));
@@ -109,7 +110,7 @@ fn what_is_installed_says_what_it_is() {
     );
 }
 
-/// So programs that are linked with it ask for the compatible version, whatever the bare name leads to by then.
+/// Programs linked with the library thus ask for the compatible version, whatever the bare name leads to by then.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_shared_library_has_the_name_of_its_compatible_version() {
@@ -122,7 +123,7 @@ fn the_shared_library_has_the_name_of_its_compatible_version() {
     assert!(library.windows(name.len()).any(|bytes| bytes == name.as_bytes()), "its name is not {compatible}");
 }
 
-/// Both, in 15 s: `cargo test -p jostle-c valgrind -- --ignored`.
+/// Checks both examples, in 15 s: `cargo test -p jostle-c valgrind -- --ignored`.
 #[test]
 #[ignore = "it takes valgrind"]
 fn valgrind_finds_no_fault_in_memory() {
@@ -132,14 +133,14 @@ fn valgrind_finds_no_fault_in_memory() {
     ] {
         let program = compiled(&compiler.expect("there is a compiler"), &[standard], example, Linked::Shared);
         let mut valgrind = Command::new("valgrind");
-        // It knows no AVX-512, and says so to programs that ask the processor.
+        // Valgrind knows no AVX-512, and says so to programs that ask the processor.
         valgrind.args([
             "--quiet",
             "--error-exitcode=9",
             "--leak-check=full",
             "--errors-for-leak-kinds=definite,indirect",
         ]);
-        // Threads of a pool that have been told to end may still be there.
+        // Threads of a pool that were told to end may still run.
         valgrind.arg("--show-possibly-lost=no");
         valgrind.arg(format!("--suppressions={}", package().join("tests/valgrind.supp").display()));
         assert_eq!(printed(valgrind.arg(program)), expected, "{example}");

@@ -1,4 +1,4 @@
-//! What the examples print, found by Rust.
+//! What the examples print, computed in Rust.
 
 use std::fmt::Write;
 

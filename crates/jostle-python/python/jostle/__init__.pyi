@@ -67,7 +67,7 @@ class Bodies:
 class Sets: ...
 
 _What: TypeAlias = ArrayLike | Bodies | PreparedSet | Sets
-"""_What is searched: positions, or sets that say more of themselves."""
+"""What is searched: positions, or sets that say more of themselves."""
 
 def between(a: Bodies | PreparedSet, b: Bodies | PreparedSet) -> Sets: ...
 def among(
