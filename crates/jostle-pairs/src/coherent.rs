@@ -12,8 +12,8 @@ mod course;
 mod current;
 mod doubt;
 mod frame;
+mod frame_input;
 mod ghosts;
-mod given;
 mod layers;
 mod list;
 mod live;
@@ -24,6 +24,7 @@ mod pace;
 mod packed;
 mod pair_sieve;
 mod pairs;
+mod reference;
 mod row_sieve;
 mod rows;
 pub(crate) mod search;
@@ -32,7 +33,6 @@ mod sorting;
 mod stand_ins;
 mod strays;
 mod tail;
-mod was;
 mod windows;
 
 use core::fmt;
@@ -52,15 +52,15 @@ use crate::pairs::stats::Stats;
 use bands::BLOCK;
 use candidates::Candidates;
 use current::Current;
-use given::Given;
+use frame_input::FrameInput;
 use layers::KeptLayers;
 use live::Live;
 use live_rows::LiveRows;
-use pace::{OF_PAIRS, OF_ROWS, Pace, Way};
+use pace::{ListPlan, OF_PAIRS, OF_ROWS, Pace};
 use packed::MOST;
 use pair_sieve::PairSieve;
 use row_sieve::RowSieve;
-use rows::Asked;
+use rows::RowRequest;
 use search::CoherentSearch;
 use sorting::Rooms;
 use stand_ins::StandIns;
@@ -120,7 +120,7 @@ pub struct CoherentFinder<const D: usize> {
     /// Searches and holds the result. Its skin keeps the space and which sets meet, as they were when candidates were
     /// listed.
     finder: PairFinder<D>,
-    kept: Kept,
+    listed_for: ListedFor,
     candidates: Candidates<D>,
     current: Current<D>,
     live: Live,
@@ -138,13 +138,13 @@ pub struct CoherentFinder<const D: usize> {
     /// Where the pairs of each two sets end, those of stray bodies included.
     ends: Vec<usize>,
     pace: Pace,
-    /// For each `Part` of a frame, whether one thread or all do it sooner.
+    /// For each `FramePart`, whether one thread or all do it sooner.
     ways: [Ways; 2],
 }
 
 /// What candidates were listed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Kept {
+enum ListedFor {
     #[default]
     Pairs,
     Rows(Rows),
@@ -182,7 +182,7 @@ impl<const D: usize> CoherentFinder<D> {
         finder.skin.coherent = true;
         Self {
             finder,
-            kept: Kept::default(),
+            listed_for: ListedFor::default(),
             candidates: Candidates::default(),
             current: Current::default(),
             live: Live::default(),
@@ -281,7 +281,7 @@ impl<const D: usize> CoherentFinder<D> {
     }
 
     /// Keeps the bodies of a frame, to see how far they move.
-    fn keep_bodies(&mut self, given: Given<'_, D>, workers: Workers<'_>) {
+    fn keep_bodies(&mut self, given: FrameInput<'_, D>, workers: Workers<'_>) {
         self.finder.skin.keep_relation(given.input);
         self.current.keep(given.plain, workers);
     }
@@ -289,7 +289,7 @@ impl<const D: usize> CoherentFinder<D> {
     /// Answers a kept frame that began at `started` and whose bodies have used up `used` of the margin.
     fn list_kept(
         &mut self,
-        given: Given<'_, D>,
+        given: FrameInput<'_, D>,
         only: Option<PairTest<'_>>,
         answer: &mut Answer<'_>,
         (used, started): (f64, Instant),
@@ -298,7 +298,7 @@ impl<const D: usize> CoherentFinder<D> {
         let found = match answer {
             Answer::Pairs => self.list_pairs(given, only, Some(used), workers),
             Answer::Rows(kind, lists) => {
-                self.change_rows(given, Asked { kind: *kind, only, lists }, used, workers)?;
+                self.change_rows(given, RowRequest { kind: *kind, only, lists }, used, workers)?;
                 lists.neighbors().len()
             }
         };
@@ -308,32 +308,37 @@ impl<const D: usize> CoherentFinder<D> {
 
     /// Returns how to make the next list, if one pays. `known`: it can be foreseen where bodies are to be. `stand_in`:
     /// bodies have stand-ins.
-    fn next_way(&mut self, input: &Input<'_, D>, answer: &Answer<'_>, (known, stand_in): (bool, bool)) -> Option<Way> {
+    fn plan_list(
+        &mut self,
+        input: &Input<'_, D>,
+        answer: &Answer<'_>,
+        (known, stand_in): (bool, bool),
+    ) -> Option<ListPlan> {
         let worth = if matches!(answer, Answer::Pairs) { OF_PAIRS } else { OF_ROWS };
         let of_bodies = [stand_in, stand_in && !input.space.is_open() && !input.is_decided()];
-        let way = self.pace.next_way(input.typical_radius(), D, (worth[usize::from(D > 2)], of_bodies), known);
+        let plan = self.pace.plan_list(input.typical_radius(), D, (worth[usize::from(D > 2)], of_bodies), known);
         let meetings = input.meetings().len();
         let candidates = self.pace.foreseen() * bodies_of(input) as f64;
         let fill_blocks = meetings <= FEW_MEETINGS || candidates >= (meetings * BLOCK / FILLED) as f64;
-        way.filter(|_| fill_blocks && input.sets().iter().all(|set| set.len() <= MOST))
+        plan.filter(|_| fill_blocks && input.sets().iter().all(|set| set.len() <= MOST))
     }
 
     /// Searches from scratch, with a margin where that pays.
     fn search(
         &mut self,
-        given: Given<'_, D>,
+        given: FrameInput<'_, D>,
         only: Option<PairTest<'_>>,
-        (answer, way): (&mut Answer<'_>, Option<Way>),
+        (answer, plan): (&mut Answer<'_>, Option<ListPlan>),
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let input = given.input;
-        let Some(way) = way.filter(|way| given.are_single(way.margin)) else {
+        let Some(plan) = plan.filter(|plan| given.are_single(plan.margin)) else {
             return self.search_and_probe(given, only, answer, workers);
         };
         self.layers.keep(input);
-        let (started, kept) = (Instant::now(), answer.kept());
+        let (started, listed_for) = (Instant::now(), answer.listed_for());
         let Answer::Rows(kind, lists) = answer else {
-            if !self.list_anew(given, kept, way, workers) {
+            if !self.list_anew(given, listed_for, plan, workers) {
                 return self.search_and_probe(given, only, answer, workers);
             }
             let found = self.list_pairs(given, only, None, workers);
@@ -341,8 +346,8 @@ impl<const D: usize> CoherentFinder<D> {
             return Ok(());
         };
         let kind = *kind;
-        self.search_rows(input, Asked { kind, only, lists }, workers)?;
-        if !self.list_anew(given, kept, way, workers) {
+        self.search_rows(input, RowRequest { kind, only, lists }, workers)?;
+        if !self.list_anew(given, listed_for, plan, workers) {
             let pairs = lists.neighbors().len() >> u32::from(has_both_rows(kind, input));
             self.note_search(input, pairs as u64);
             self.probe(given, workers);
@@ -355,7 +360,7 @@ impl<const D: usize> CoherentFinder<D> {
     /// Searches from scratch, and keeps at most the bodies.
     fn search_and_probe(
         &mut self,
-        given: Given<'_, D>,
+        given: FrameInput<'_, D>,
         only: Option<PairTest<'_>>,
         answer: &mut Answer<'_>,
         workers: Workers<'_>,
@@ -391,7 +396,7 @@ impl<const D: usize> CoherentFinder<D> {
     }
 
     /// Keeps the bodies of a frame that was searched, if it is time to see how far they move.
-    fn probe(&mut self, given: Given<'_, D>, workers: Workers<'_>) {
+    fn probe(&mut self, given: FrameInput<'_, D>, workers: Workers<'_>) {
         if self.pace.probes() {
             self.layers.keep(given.input);
             self.keep_bodies(given, workers);
@@ -405,10 +410,10 @@ fn bodies_of<const D: usize>(input: &Input<'_, D>) -> usize {
 
 impl Answer<'_> {
     /// Returns for what candidates are listed to give this answer.
-    fn kept(&self) -> Kept {
+    fn listed_for(&self) -> ListedFor {
         match self {
-            Self::Pairs => Kept::Pairs,
-            Self::Rows(kind, _) => Kept::Rows(*kind),
+            Self::Pairs => ListedFor::Pairs,
+            Self::Rows(kind, _) => ListedFor::Rows(*kind),
         }
     }
 }

@@ -120,7 +120,7 @@ impl Block {
         let tests = candidates.sixteens(bodies, len);
         *changes = match test.doubt(sets) {
             None => run(isa, Sift::<_, D> { tests, ranges, far, touching, changed }),
-            Some(doubt) => run(isa, Decide { doubt, of: Sift::<_, D> { tests, ranges, far, touching, changed } }),
+            Some(doubt) => run(isa, SiftInDoubt { doubt, of: Sift::<_, D> { tests, ranges, far, touching, changed } }),
         };
     }
 
@@ -338,12 +338,12 @@ impl<'a, R: Iterator<Item = Range<usize>> + Clone, const D: usize> Sift<'a, R, D
 }
 
 /// As [`Sift`], for bodies with stand-ins: candidates whose stand-ins are in doubt are decided.
-struct Decide<'a, R, const D: usize> {
+struct SiftInDoubt<'a, R, const D: usize> {
     doubt: Doubt<'a, D>,
     of: Sift<'a, R, D>,
 }
 
-impl<R: Iterator<Item = Range<usize>> + Clone, const D: usize> LaneWork for Decide<'_, R, D> {
+impl<R: Iterator<Item = Range<usize>> + Clone, const D: usize> LaneWork for SiftInDoubt<'_, R, D> {
     type Output = [usize; 2];
     const GAINS_BY_AVX512: bool = false;
 

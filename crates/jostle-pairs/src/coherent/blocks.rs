@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use jostle_core::{Isa, Workers};
 
 use crate::coherent::block::Block;
-use crate::coherent::course::{Come, bands_to_test};
+use crate::coherent::course::{Progress, bands_to_test};
 use crate::coherent::current::Test;
 
 /// See the top of this file.
@@ -20,7 +20,7 @@ pub(super) struct Blocks {
     /// Memory for more blocks.
     stock: Stock,
     /// How far bodies had come in the last frame.
-    come: Come,
+    progress: Progress,
 }
 
 /// Two sets that meet, their number among all meetings, and where their blocks end.
@@ -103,7 +103,12 @@ fn own<T>(of: &mut Mutex<Vec<T>>) -> &mut Vec<T> {
 
 impl Default for Blocks {
     fn default() -> Self {
-        Self { blocks: Vec::new(), meetings: Meetings::default(), stock: Stock::default(), come: Come::Anywhere(0.0) }
+        Self {
+            blocks: Vec::new(),
+            meetings: Meetings::default(),
+            stock: Stock::default(),
+            progress: Progress::Anywhere(0.0),
+        }
     }
 }
 
@@ -133,9 +138,9 @@ impl Blocks {
         &self.stock
     }
 
-    /// Takes the blocks that workers have sorted, of these meetings in order, bodies having come as far as `come`.
-    pub(super) fn take_sorted(&mut self, come: Come, meetings: &[[u32; 2]]) {
-        self.come = come;
+    /// Takes the blocks that workers have sorted, of these meetings in order, bodies having come as far as `progress`.
+    pub(super) fn take_sorted(&mut self, progress: Progress, meetings: &[[u32; 2]]) {
+        self.progress = progress;
         let sorted = own(&mut self.stock.sorted);
         sorted.sort_unstable_by_key(|sorted| sorted.of);
         self.meetings.0.clear();
@@ -147,16 +152,16 @@ impl Blocks {
         self.blocks.extend(sorted.drain(..).map(|sorted| sorted.block));
     }
 
-    /// Finds out which candidates touch, bodies having come as far as `come`. Calls `then` with each block, its number
-    /// and its sets once the block has been tested.
+    /// Finds out which candidates touch, bodies having come as far as `progress`. Calls `then` with each block, its
+    /// number and its sets once the block has been tested.
     pub(super) fn sift<const D: usize>(
         &mut self,
         test: &Test<'_, D>,
-        (come, margin, isa): (Come, f64, Isa),
+        (progress, margin, isa): (Progress, f64, Isa),
         workers: Workers<'_>,
         then: impl Fn(usize, &Block, [u32; 2]) + Sync + Send,
     ) {
-        let bands = bands_to_test(replace(&mut self.come, come), come, margin);
+        let bands = bands_to_test(replace(&mut self.progress, progress), progress, margin);
         let meetings = &self.meetings;
         workers.fill_blocks("sift", &mut self.blocks, 1, |number, block| {
             let (_, Meeting { sets, .. }) = meetings.of_block(number);

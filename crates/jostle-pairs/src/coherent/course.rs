@@ -29,16 +29,16 @@ const FARTHEST: f32 = f32::from_bits((127 + 60) << 23);
 
 /// Bands of candidates that are in doubt for no longer than `longest` if bodies stray as far as they may. The bands are
 /// by when a candidate is due. Times are parts of the whole time for which the margin can last.
-struct Doubt {
+struct DoubtBands {
     first: usize,
     bands: usize,
     longest: f32,
 }
 
-const DOUBTS: [Doubt; 3] = [
-    Doubt { first: 1, bands: 96, longest: 1.0 / 24.0 },
-    Doubt { first: 97, bands: 20, longest: 1.0 / 6.0 },
-    Doubt { first: 117, bands: 8, longest: 1.0 / 2.0 },
+const DOUBTS: [DoubtBands; 3] = [
+    DoubtBands { first: 1, bands: 96, longest: 1.0 / 24.0 },
+    DoubtBands { first: 97, bands: 20, longest: 1.0 / 6.0 },
+    DoubtBands { first: 117, bands: 8, longest: 1.0 / 2.0 },
 ];
 const _: () = assert!(DOUBTS[2].first + DOUBTS[2].bands == BANDS);
 
@@ -65,7 +65,7 @@ pub(super) struct Course {
 
 /// How far bodies have come since candidates were sorted.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Come {
+pub(super) enum Progress {
     /// Bodies have used up so much of a margin, each in its own direction.
     Anywhere(f64),
     /// Bodies are on their course. `course` is 0 at the beginning of the whole time for which the margin can last, and
@@ -89,10 +89,10 @@ impl Course {
 
     /// Returns how far bodies have come that are so many steps from where they are kept, none of which has strayed
     /// farther.
-    pub(super) fn come(self, (steps, strayed): (f64, f64), margin: f32) -> Come {
+    pub(super) fn progress(self, (steps, strayed): (f64, f64), margin: f32) -> Progress {
         let strayed = (strayed / f64::from(self.tolerance)) as f32;
         let doubt = (1.0 + self.rounded) * strayed + self.rounded;
-        Come::On { course: 0.5 + steps as f32 * self.step(margin), doubt }
+        Progress::On { course: 0.5 + steps as f32 * self.step(margin), doubt }
     }
 
     pub(super) fn is_expected(self) -> bool {
@@ -180,20 +180,20 @@ impl Course {
 
 /// Returns the last band that is to be tested once bodies have come so far: the last of all, if they are on their
 /// course.
-fn last_band(come: Come, margin: f64) -> usize {
-    match come {
-        Come::Anywhere(used) => {
+fn last_band(progress: Progress, margin: f64) -> usize {
+    match progress {
+        Progress::Anywhere(used) => {
             let used = used * (1.0 + f64::from(ROUNDING));
             band_of(used as f32 * bands_of_one(margin), BANDS).into()
         }
-        Come::On { .. } => BANDS - 1,
+        Progress::On { .. } => BANDS - 1,
     }
 }
 
 /// Returns the bands that are to be tested once bodies have come as far as `now`, if all candidates were known when
 /// they had come as far as `before`: ascending, none twice.
-pub(super) fn bands_to_test(before: Come, now: Come, margin: f64) -> [Range<usize>; RANGES] {
-    if let (Come::On { course, doubt }, Come::On { course: course_now, doubt: doubt_now }) = (before, now) {
+pub(super) fn bands_to_test(before: Progress, now: Progress, margin: f64) -> [Range<usize>; RANGES] {
+    if let (Progress::On { course, doubt }, Progress::On { course: course_now, doubt: doubt_now }) = (before, now) {
         return due([(course, doubt), (course_now, doubt_now)]);
     }
     // A candidate that was tested in the last frame may have changed then, and is tested once more.
@@ -203,7 +203,7 @@ pub(super) fn bands_to_test(before: Come, now: Come, margin: f64) -> [Range<usiz
 
 /// Returns the bands of candidates that may have changed from one frame on a course to another, ascending.
 fn due(frames: [(f32, f32); 2]) -> [Range<usize>; RANGES] {
-    let of_doubt = |doubt: &Doubt| {
+    let of_doubt = |doubt: &DoubtBands| {
         let [before, now] = frames.map(|(at, part)| [at - part * doubt.longest, at + part * doubt.longest]);
         let band = |at: f32| doubt.first + usize::from(band_of(at * doubt.bands as f32, doubt.bands));
         band(before[0].min(now[0]))..band(before[1].max(now[1])) + 1
@@ -275,7 +275,7 @@ mod tests {
             let [x, y] =
                 [apart[0] + steps * step[0] + off * angle.cos(), apart[1] + steps * step[1] + off * angle.sin()];
             let touches = x.hypot(y) <= f64::from(radii as f32);
-            let now = course.come((steps, strayed * tolerance), 1.0);
+            let now = course.progress((steps, strayed * tolerance), 1.0);
             if let Some((touched, before)) = last
                 && touched != touches
             {

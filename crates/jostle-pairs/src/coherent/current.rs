@@ -13,14 +13,14 @@ use jostle_sets::input::{Input, Set};
 use jostle_sets::proxy::Exact;
 
 use crate::coherent::course::Course;
+use crate::coherent::frame_input::FrameInput;
 use crate::coherent::ghosts::{Ghosts, GhostsOfTwo, NOWHERE};
-use crate::coherent::given::Given;
 use crate::coherent::layers;
 use crate::coherent::names::Names;
 use crate::coherent::numbers::Member;
 use crate::coherent::packed::{Moving, Packed, are_far};
+use crate::coherent::reference::{Reference, block};
 use crate::coherent::stand_ins::StandIns;
-use crate::coherent::was::{Was, block};
 use crate::join::filter::PairTest;
 use crate::pairs::ranks::Ranks;
 
@@ -32,13 +32,13 @@ pub(super) const TOO_FAR: f64 = f64::MAX;
 
 /// One set.
 #[derive(Debug)]
-struct Now<const D: usize> {
+struct SetNow<const D: usize> {
     /// The kept bodies, then their ghost images, if they have any. Bodies that have come since are apart then, in
-    /// `come`.
+    /// `newcomers`.
     bodies: Vec<Packed>,
-    come: Vec<Packed>,
+    newcomers: Vec<Packed>,
     /// The bodies as they were kept.
-    was: Was<D>,
+    reference: Reference<D>,
     /// The bodies as they are, and as they are kept, while a list is made.
     moving: Vec<Moving>,
     /// The ghost images behind the bodies. `borders` are those of the kept bodies, `of_firsts` those of every set that
@@ -49,12 +49,12 @@ struct Now<const D: usize> {
     are_alone: bool,
 }
 
-impl<const D: usize> Default for Now<D> {
+impl<const D: usize> Default for SetNow<D> {
     fn default() -> Self {
         Self {
             bodies: Vec::new(),
-            come: Vec::new(),
-            was: Was::default(),
+            newcomers: Vec::new(),
+            reference: Reference::default(),
             moving: Vec::new(),
             ghosts: Ghosts::default(),
             borders: [NOWHERE; D],
@@ -67,7 +67,7 @@ impl<const D: usize> Default for Now<D> {
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Current<const D: usize> {
-    sets: Vec<Now<D>>,
+    sets: Vec<SetNow<D>>,
     /// How many sets the input of this frame has.
     of_input: usize,
     /// How far a body may be from where its stand-in says that it is.
@@ -91,31 +91,31 @@ pub(super) struct Current<const D: usize> {
     quantile_of: Vec<f32>,
 }
 
-impl<const D: usize> Now<D> {
-    /// Returns how many bodies have been read, without ghost images and without `come`.
+impl<const D: usize> SetNow<D> {
+    /// Returns how many bodies have been read, without ghost images and without `newcomers`.
     fn count(&self) -> usize {
         self.ghosts.first_name().min(self.bodies.len())
     }
 
     /// Puts the ghost images behind bodies that have just been read.
     fn put_ghosts(&mut self, workers: Workers<'_>) {
-        let Self { bodies, come, ghosts, .. } = self;
-        come.clear();
-        come.extend_from_slice(bodies.get(ghosts.first_name()..).unwrap_or_default());
+        let Self { bodies, newcomers, ghosts, .. } = self;
+        newcomers.clear();
+        newcomers.extend_from_slice(bodies.get(ghosts.first_name()..).unwrap_or_default());
         ghosts.put_behind(bodies, Packed::moved, workers);
     }
 }
 
 impl<const D: usize> Current<D> {
     pub(super) fn bytes(&self) -> usize {
-        let of = |now: &Now<D>| {
-            (now.bodies.capacity() + now.come.capacity()) * size_of::<Packed>()
+        let of = |now: &SetNow<D>| {
+            (now.bodies.capacity() + now.newcomers.capacity()) * size_of::<Packed>()
                 + now.moving.capacity() * size_of::<Moving>()
-                + now.was.bytes()
+                + now.reference.bytes()
                 + now.ghosts.bytes()
         };
         self.sets.iter().map(of).sum::<usize>()
-            + self.sets.capacity() * size_of::<Now<D>>()
+            + self.sets.capacity() * size_of::<SetNow<D>>()
             + self.by_rank.capacity() * size_of::<Packed>()
             + self.moving_by_rank.capacity() * size_of::<Moving>()
             + self.sample.capacity() * size_of::<[f64; 2]>()
@@ -140,14 +140,14 @@ impl<const D: usize> Current<D> {
 
     /// Returns how many bodies of all sets have been read, without ghost images.
     pub(super) fn count(&self) -> usize {
-        self.sets[..self.of_input].iter().map(|now| now.count() + now.come.len()).sum()
+        self.sets[..self.of_input].iter().map(|now| now.count() + now.newcomers.len()).sum()
     }
 
     /// Returns a body that has been read, if there is such a body.
     pub(super) fn body_mut(&mut self, Member { set, id }: Member) -> Option<&mut Packed> {
         let now = self.sets.get_mut(set as usize)?;
         let (count, id) = (now.count(), id as usize);
-        if id < count { now.bodies.get_mut(id) } else { now.come.get_mut(id - count) }
+        if id < count { now.bodies.get_mut(id) } else { now.newcomers.get_mut(id - count) }
     }
 
     /// Returns the ghost images of the bodies of a set.
@@ -161,13 +161,13 @@ impl<const D: usize> Current<D> {
     }
 
     fn make_room(&mut self, input: &Input<'_, D>) {
-        self.sets.resize_with(input.sets().len().max(self.sets.len()), Now::default);
+        self.sets.resize_with(input.sets().len().max(self.sets.len()), SetNow::default);
     }
 
     /// Returns the test of candidates, which name bodies by rank where `ranks` has ids.
     pub(super) fn test<'a>(
         &'a self,
-        given: Given<'a, D>,
+        given: FrameInput<'a, D>,
         ranks: &'a Ranks,
         (only, sieves_layers): (Option<PairTest<'a>>, bool),
     ) -> Test<'a, D> {
@@ -207,7 +207,7 @@ pub(super) fn put<B: Copy + Default + Send + Sync>(out: &mut Vec<B>, bodies: &[B
 #[derive(Clone, Copy)]
 pub(super) struct Test<'a, const D: usize> {
     sets: &'a [Set<'a, D>],
-    now: &'a [Now<D>],
+    now: &'a [SetNow<D>],
     /// The bodies of the only set by rank, where candidates name bodies by rank.
     by_rank: &'a [Packed],
     /// The stand-ins, and what decides by the caller's numbers, if it may be in doubt whether two bodies touch. It is

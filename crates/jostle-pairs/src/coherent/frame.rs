@@ -11,12 +11,12 @@ use jostle_sets::input::Input;
 use crate::InputError;
 use crate::coherent::current::TOO_FAR;
 use crate::coherent::doubt::Decide;
-use crate::coherent::given::Given;
+use crate::coherent::frame_input::FrameInput;
 use crate::coherent::pace::Moved;
+use crate::coherent::reference::SHARE;
 use crate::coherent::stand_ins::{StandIns, may_stand_in};
 use crate::coherent::strays::{Meets, Repeats, Rules};
-use crate::coherent::was::SHARE;
-use crate::coherent::{Answer, CoherentFinder, Kept, bodies_of, is_plain, layers};
+use crate::coherent::{Answer, CoherentFinder, ListedFor, bodies_of, is_plain, layers};
 use crate::join::filter::PairTest;
 
 /// The margin within which bodies near a stray body are looked for, as a part of the list's margin.
@@ -34,7 +34,7 @@ pub(super) enum By<'t> {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Part {
+enum FramePart {
     Anew,
     Kept,
 }
@@ -102,7 +102,7 @@ impl<const D: usize> CoherentFinder<D> {
         mut answer: Answer<'_>,
         by: By<'_>,
     ) -> Result<(), InputError> {
-        if self.pace.keeps_list() && self.kept != answer.kept() {
+        if self.pace.keeps_list() && self.listed_for != answer.listed_for() {
             self.pace.forget();
         }
         self.pace.begin_frame();
@@ -117,7 +117,7 @@ impl<const D: usize> CoherentFinder<D> {
             return found;
         }
         self.pace.forget();
-        self.run_on((by, Part::Anew), input.weight(), |finder, workers| {
+        self.run_on((by, FramePart::Anew), input.weight(), |finder, workers| {
             finder.search_once(input, only, &mut answer, workers)?;
             Ok(Outcome::Answered)
         })?;
@@ -134,7 +134,7 @@ impl<const D: usize> CoherentFinder<D> {
     ) -> Result<(), InputError> {
         let (bodies, mut used, mut is_followed) = (input.weight(), None, false);
         if self.pace.keeps() {
-            let outcome = self.run_on((by, Part::Kept), bodies, |finder, workers| {
+            let outcome = self.run_on((by, FramePart::Kept), bodies, |finder, workers| {
                 let started = Instant::now();
                 if let Some(stand_ins) = &mut stand_ins {
                     is_followed = true;
@@ -145,7 +145,7 @@ impl<const D: usize> CoherentFinder<D> {
                         stand_ins.put_in_cell(input, workers);
                     }
                 }
-                Given::with(input, stand_ins.as_deref(), |given| {
+                FrameInput::with(input, stand_ins.as_deref(), |given| {
                     let used = finder.used(given, workers);
                     let Some(now) = used.filter(|_| finder.pace.holds(used)) else { return Ok(Outcome::Ended(used)) };
                     finder.list_kept(given, only, answer, (now, started), workers)?;
@@ -155,16 +155,17 @@ impl<const D: usize> CoherentFinder<D> {
             let Outcome::Ended(now) = outcome else { return Ok(()) };
             used = now;
         }
-        self.run_on((by, Part::Anew), bodies, |finder, workers| {
+        self.run_on((by, FramePart::Anew), bodies, |finder, workers| {
             let on = (finder.finder.isa(), workers);
-            let moved = used
-                .and_then(|used| Given::with(input, stand_ins.as_deref(), |given| finder.moved(given, used, workers)));
+            let moved = used.and_then(|used| {
+                FrameInput::with(input, stand_ins.as_deref(), |given| finder.moved(given, used, workers))
+            });
             finder.pace.ended(moved);
             let has_drifted =
                 stand_ins.as_deref_mut().is_some_and(|stand_ins| is_followed && stand_ins.end_if_drifted());
             let known = moved.is_some() && finder.pace.keeps() && !has_drifted;
-            let way = finder.next_way(input, answer, (known, stand_ins.is_some()));
-            if way.is_none() && !finder.pace.will_probe() {
+            let plan = finder.plan_list(input, answer, (known, stand_ins.is_some()));
+            if plan.is_none() && !finder.pace.will_probe() {
                 finder.search_once(input, only, answer, workers)?;
                 return Ok(Outcome::Answered);
             }
@@ -174,10 +175,10 @@ impl<const D: usize> CoherentFinder<D> {
                 }
                 stand_ins.settle(finder.current.kept_mut(), on);
             }
-            let searched = Given::with(input, stand_ins.as_deref(), |given| {
+            let searched = FrameInput::with(input, stand_ins.as_deref(), |given| {
                 finder.current.begin(given.plain, given.error());
                 finder.sieves_layers = false;
-                finder.search(given, only, (answer, way), workers)
+                finder.search(given, only, (answer, plan), workers)
             });
             if searched.is_err() {
                 // What is kept has already been adapted to the refused bodies.
@@ -191,7 +192,7 @@ impl<const D: usize> CoherentFinder<D> {
     /// Runs a part on the given threads, or on the calling thread alone where this has been sooner for so few bodies.
     fn run_on(
         &mut self,
-        (by, part): (By<'_>, Part),
+        (by, part): (By<'_>, FramePart),
         bodies: usize,
         run: impl FnOnce(&mut Self, Workers<'_>) -> Result<Outcome, InputError> + Send,
     ) -> Result<Outcome, InputError> {
@@ -200,7 +201,7 @@ impl<const D: usize> CoherentFinder<D> {
             By::Recorded(workers) => return run(self, workers),
         };
         let of_part = part as usize;
-        if matches!(part, Part::Kept) {
+        if matches!(part, FramePart::Kept) {
             self.ways[of_part].fit(threads);
         }
         let started = self.ways[of_part].measures(bodies).then(Instant::now);
@@ -217,7 +218,7 @@ impl<const D: usize> CoherentFinder<D> {
 
     /// Returns the most that a body has used up of its margin since bodies were kept; none if these are not the bodies
     /// kept.
-    fn used(&mut self, given: Given<'_, D>, workers: Workers<'_>) -> Option<f64> {
+    fn used(&mut self, given: FrameInput<'_, D>, workers: Workers<'_>) -> Option<f64> {
         let (layers, input) = (&self.layers, given.input);
         let is_same = layers.are_of(input);
         if !self.finder.skin.is_of(input) || !(is_same || layers.are_none(input)) {
@@ -231,12 +232,12 @@ impl<const D: usize> CoherentFinder<D> {
 
     /// Returns the most that a body has used up of its margin, without stray bodies; where too many stray, more than
     /// any margin.
-    fn used_but_for_strays(&mut self, given: Given<'_, D>, margin: f64, workers: Workers<'_>) -> f64 {
+    fn used_but_for_strays(&mut self, given: FrameInput<'_, D>, margin: f64, workers: Workers<'_>) -> f64 {
         let Self { finder, current, strays, strayed, sieves_layers, .. } = self;
         let (trees, on) = (finder.preparation.sorted_for(given.input), (finder.isa(), workers));
-        let follows = match self.kept {
-            Kept::Pairs => self.live.holds(),
-            Kept::Rows(_) => true,
+        let follows = match self.listed_for {
+            ListedFor::Pairs => self.live.holds(),
+            ListedFor::Rows(_) => true,
         };
         let repeats = !given.input.space.is_open();
         let may_stray =
@@ -274,7 +275,7 @@ impl<const D: usize> CoherentFinder<D> {
 
     /// Returns how bodies have moved that have used up `used` of their margin; none where that is not a finite
     /// distance. A few bodies that stray farther, or jump, do not count: their pairs will be looked for separately.
-    fn moved(&mut self, given: Given<'_, D>, used: f64, workers: Workers<'_>) -> Option<Moved> {
+    fn moved(&mut self, given: FrameInput<'_, D>, used: f64, workers: Workers<'_>) -> Option<Moved> {
         let Self { finder, current, strays, strayed: jumped, pace, .. } = self;
         let (input, on) = (given.plain, (finder.isa(), workers));
         current.adapt(input);

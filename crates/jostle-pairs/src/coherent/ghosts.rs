@@ -17,8 +17,8 @@ use jostle_sets::input::UnitCell;
 use jostle_sets::simd::LANES;
 
 use crate::coherent::names::Names;
-use crate::coherent::was::measure::read;
-use crate::coherent::was::{PART, block};
+use crate::coherent::reference::measure::read;
+use crate::coherent::reference::{PART, block};
 
 /// See the top of this file.
 #[derive(Debug)]

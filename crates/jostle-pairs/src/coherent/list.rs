@@ -7,11 +7,11 @@ use jostle_sets::prepare::job::JobsOf;
 use crate::coherent::bands::BLOCK;
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::put;
-use crate::coherent::given::Given;
-use crate::coherent::pace::Way;
+use crate::coherent::frame_input::FrameInput;
+use crate::coherent::pace::ListPlan;
 use crate::coherent::packed::are_far;
 use crate::coherent::sorting::Sorter;
-use crate::coherent::{CoherentFinder, Kept, bodies_of};
+use crate::coherent::{CoherentFinder, ListedFor, bodies_of};
 use crate::pairs::listed::note_meetings;
 use crate::pairs::ranks::Ranks;
 
@@ -24,9 +24,15 @@ const DUE: [f64; 2] = [0.7, 0.35];
 impl<const D: usize> CoherentFinder<D> {
     /// Lists candidates and sorts them, where bodies are to be, if that is known, or else where they stand. No body
     /// strays then. Returns whether that could be done: even sound bodies may be where none can be with a margin.
-    pub(super) fn list_anew(&mut self, given: Given<'_, D>, kept: Kept, way: Way, workers: Workers<'_>) -> bool {
+    pub(super) fn list_anew(
+        &mut self,
+        given: FrameInput<'_, D>,
+        listed_for: ListedFor,
+        plan: ListPlan,
+        workers: Workers<'_>,
+    ) -> bool {
         self.strays.begin();
-        if !self.list_anew_here(given, kept, way, workers) {
+        if !self.list_anew_here(given, listed_for, plan, workers) {
             return false;
         }
         let input = given.input;
@@ -37,29 +43,35 @@ impl<const D: usize> CoherentFinder<D> {
         true
     }
 
-    fn list_anew_here(&mut self, given: Given<'_, D>, kept: Kept, way: Way, workers: Workers<'_>) -> bool {
-        let mut margin = way.margin;
-        if let Some(ahead) = way.ahead {
+    fn list_anew_here(
+        &mut self,
+        given: FrameInput<'_, D>,
+        listed_for: ListedFor,
+        plan: ListPlan,
+        workers: Workers<'_>,
+    ) -> bool {
+        let mut margin = plan.margin;
+        if let Some(ahead) = plan.ahead {
             self.pace.forget();
-            self.current.keep_ahead(given.plain, &way, ahead, workers);
+            self.current.keep_ahead(given.plain, &plan, ahead, workers);
             // Bodies may be expected where no body can be.
-            if self.list_candidates(given, (&way, margin), kept, workers) {
+            if self.list_candidates(given, (&plan, margin), listed_for, workers) {
                 self.finder.skin.keep_relation(given.input);
                 return true;
             }
-            margin = self.pace.stay(&way);
+            margin = self.pace.stay(&plan);
         }
         self.keep_bodies(given, workers);
-        self.list_candidates(given, (&way, margin), kept, workers)
+        self.list_candidates(given, (&plan, margin), listed_for, workers)
     }
 
     /// Searches for candidates of bodies where they are kept, with a margin, and sorts them as they are found. Returns
     /// whether that could be done.
     fn list_candidates(
         &mut self,
-        given: Given<'_, D>,
-        (way, margin): (&Way, f64),
-        kept: Kept,
+        given: FrameInput<'_, D>,
+        (plan, margin): (&ListPlan, f64),
+        listed_for: ListedFor,
         workers: Workers<'_>,
     ) -> bool {
         let (isa, len) = (self.finder.isa(), bodies_of(given.input));
@@ -71,12 +83,12 @@ impl<const D: usize> CoherentFinder<D> {
         let course = self.current.course();
         let foreseen = self.pace.foreseen();
         let (is_one, is_crowded) = (given.input.sets().len() == 1, self.pace.is_crowded(len));
-        let keeps_ranks = is_one && is_crowded && (course.is_none() || are_far(len) && way.strays());
+        let keeps_ranks = is_one && is_crowded && (course.is_none() || are_far(len) && plan.strays());
         let is_by_rank = keeps_ranks || is_one && are_far(len) && foreseen > WORTH_RANKS;
         let blocks = foreseen * len as f64 * DUE[usize::from(course.is_some())] / BLOCK as f64;
-        let is_listed = kept == Kept::Pairs;
+        let is_listed = listed_for == ListedFor::Pairs;
         let Self { finder, candidates, current, live, live_rows, rooms, .. } = self;
-        let come = current.come(used, margin);
+        let progress = current.progress(used, margin);
         let mut moving_by_rank = current.take_moving_by_rank();
         // For rows, the finder's own list of pairs stays as it is.
         if !is_listed {
@@ -125,13 +137,13 @@ impl<const D: usize> CoherentFinder<D> {
             candidates.ranks.clear();
         }
         candidates.note_sorted(finder.stats.pairs as usize);
-        self.kept = kept;
+        self.listed_for = listed_for;
         if searched.is_err() {
             return false;
         }
         if !is_listed {
-            self.live_rows.blocks.take_sorted(come, &self.candidates.meetings);
-        } else if !self.live.take_sorted(come, &self.candidates.meetings, &self.candidates.ends) {
+            self.live_rows.blocks.take_sorted(progress, &self.candidates.meetings);
+        } else if !self.live.take_sorted(progress, &self.candidates.meetings, &self.candidates.ends) {
             return false;
         }
         self.pace.searched(margin, self.finder.stats.pairs, len);

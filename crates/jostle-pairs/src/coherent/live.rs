@@ -20,7 +20,7 @@ use jostle_core::{Isa, Workers};
 use crate::coherent::bands::BLOCK;
 use crate::coherent::block::Block;
 use crate::coherent::blocks::{Blocks, Meeting, Meetings, Stock, are_far};
-use crate::coherent::course::Come;
+use crate::coherent::course::Progress;
 use crate::coherent::current::Test;
 use crate::coherent::names::Names;
 use crate::coherent::tail::{NOBODY, Tail};
@@ -39,7 +39,7 @@ pub(super) struct Live {
     /// block, and how many have ended.
     starts: Vec<usize>,
     /// One part for each two sets that meet.
-    parts: Vec<Part>,
+    parts: Vec<ListPart>,
     /// Where in the list each touching candidate stands, block after block. Of many sets, behind all candidates, also
     /// where each pair stands that workers have listed, by the place where it was listed.
     slots: Vec<AtomicU32>,
@@ -59,7 +59,7 @@ pub(super) struct Live {
 
 /// The pairs of two sets.
 #[derive(Debug, Clone, Copy, Default)]
-struct Part {
+struct ListPart {
     /// Where the pairs were listed that touch all the time, as workers have found them. The pairs of the first part
     /// stay there.
     front: [usize; 2],
@@ -95,7 +95,7 @@ impl Live {
             + self.tail.bytes()
             + self.gaps.capacity() * size_of::<usize>()
             + self.last.capacity() * size_of::<Standing>()
-            + self.parts.capacity() * size_of::<Part>()
+            + self.parts.capacity() * size_of::<ListPart>()
             + self.moved.capacity() * size_of::<u32>()
     }
 
@@ -162,12 +162,12 @@ impl Live {
     /// Takes the blocks that workers have sorted, of these meetings in order, bodies having come as far as `come`. They
     /// hold all candidates but those that touch all the time. Workers have listed the latter: those of each two sets up
     /// to its end in `ends`. Returns whether all can be numbered.
-    pub(super) fn take_sorted(&mut self, come: Come, meetings: &[[u32; 2]], ends: &[usize]) -> bool {
-        self.blocks.take_sorted(come, meetings);
+    pub(super) fn take_sorted(&mut self, progress: Progress, meetings: &[[u32; 2]], ends: &[usize]) -> bool {
+        self.blocks.take_sorted(progress, meetings);
         let most = ends.last().copied().unwrap_or_default() + 2 * self.blocks.all().len() * BLOCK;
         (self.holds, self.is_aside) = (u32::try_from(most).is_ok(), false);
         self.parts.clear();
-        self.parts.extend(ends.iter().map(|&end| Part { end, ..Part::default() }));
+        self.parts.extend(ends.iter().map(|&end| ListPart { end, ..ListPart::default() }));
         self.holds
     }
 
@@ -262,14 +262,14 @@ impl Live {
         &mut self,
         list: &mut PairList,
         test: &Test<'_, D>,
-        come: (Come, f64, Isa),
+        progress: (Progress, f64, Isa),
         workers: Workers<'_>,
     ) {
         let Self { blocks, slots, tail, .. } = self;
         let slots = slots.as_slice();
-        let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail, slots };
+        let places = ListPlaces { pairs: Disjoint::new(list.pairs_mut()), tail, slots };
         let are_far = are_far(blocks.all());
-        blocks.sift(test, come, workers, |number, block, sets| {
+        blocks.sift(test, progress, workers, |number, block, sets| {
             let ended = &block.ended()[..block.exchanges()];
             if are_far {
                 ended.iter().for_each(|&at| prefetch(&slots[number * BLOCK + usize::from(at)]));
@@ -319,7 +319,7 @@ impl Live {
             let taken = (begin[of.end] - begin[of.start]).saturating_sub(end[number] - end[of.start]);
             numbers(&blocks[..=number], number).skip(taken).map(place_of)
         };
-        let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail: &*tail, slots };
+        let places = ListPlaces { pairs: Disjoint::new(list.pairs_mut()), tail: &*tail, slots };
         resize_with_headroom(gaps, blocks.len());
         workers.fill_blocks("change", gaps, 1, |number, gaps| {
             let (of, Meeting { sets, number: meeting, .. }) = meetings.of_block(number);
@@ -372,7 +372,7 @@ impl Live {
     fn settle(&mut self, list: &mut PairList) {
         let first_listed = self.first_listed();
         let Self { slots, tail, last, parts, moved, .. } = self;
-        let next = |windows: &mut Windows, part: &Part| windows.next((part.end, part.shrunk), part.more_len);
+        let next = |windows: &mut Windows, part: &ListPart| windows.next((part.end, part.shrunk), part.more_len);
         let mut windows = Windows::default();
         last.clear();
         for part in &*parts {
@@ -411,13 +411,13 @@ fn block_of_part(meetings: &Meetings, part: usize) -> Option<(usize, [u32; 2])> 
 }
 
 /// Where candidates stand in the list.
-struct Places<'a> {
+struct ListPlaces<'a> {
     pairs: Disjoint<'a, [u32; 2]>,
     tail: &'a Tail,
     slots: &'a [AtomicU32],
 }
 
-impl Places<'_> {
+impl ListPlaces<'_> {
     /// Puts some candidates of the block of that number to places of the list.
     ///
     /// # Safety

@@ -3,7 +3,7 @@
 
 use jostle_core::axes::Both;
 
-use crate::coherent::was::SHARE;
+use crate::coherent::reference::SHARE;
 
 /// A body of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -133,18 +133,18 @@ pub(super) struct Pace {
     tolerance: f64,
     may_last: Option<f64>,
     /// When lists are made again of bodies where they are expected to be, and when a course is expected of them again.
-    apart: Apart,
-    courses_apart: Apart,
+    backoff: Backoff,
+    course_backoff: Backoff,
 }
 
 /// How many lists are still to be made in another way; and how many the next time, none before the first.
 #[derive(Debug, Clone, Default)]
-struct Apart {
+struct Backoff {
     left: u32,
     next: Option<u32>,
 }
 
-impl Apart {
+impl Backoff {
     fn wait(&mut self) {
         self.left = self.left.saturating_sub(1);
     }
@@ -174,7 +174,7 @@ pub(super) struct Moved {
 
 /// How a list is to be made.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Way {
+pub(super) struct ListPlan {
     pub(super) margin: f64,
     /// How much farther on bodies are to be when the list is made, over how far they have moved since they were kept;
     /// and how far that was.
@@ -187,7 +187,7 @@ pub(super) struct Way {
     standing: [f64; 2],
 }
 
-impl Way {
+impl ListPlan {
     /// Whether bodies may stray so far from their course that many candidates are tested in a frame.
     pub(super) fn strays(&self) -> bool {
         self.tolerance > self.margin * STRAYED
@@ -265,8 +265,8 @@ impl Pace {
                 if let Kept::List(margin) = kept {
                     self.judge(moved.most / margin, moved);
                 } else {
-                    self.apart.wait();
-                    self.courses_apart.wait();
+                    self.backoff.wait();
+                    self.course_backoff.wait();
                 }
             }
             // Bodies have come or gone: in each frame, or now and then.
@@ -279,7 +279,7 @@ impl Pace {
     /// have.
     fn judge(&mut self, times: f64, Moved { strayed, left_course, may_last, .. }: Moved) {
         if self.ahead == 0.0 {
-            return self.apart.wait();
+            return self.backoff.wait();
         }
         let lasted = times >= 1.0 + self.ahead / 2.0;
         // Beyond the steps that are looked at, it is not known how far bodies have strayed.
@@ -290,19 +290,19 @@ impl Pace {
             self.may_last = (LASTING_ON_COURSE..f64::INFINITY).contains(&may_last).then_some(may_last);
         }
         if self.tolerance == f64::INFINITY {
-            self.courses_apart.wait();
+            self.course_backoff.wait();
         } else if left_course && self.may_last.is_some() {
             // The next list is to be shorter.
             return;
         } else if lasted {
-            self.courses_apart.next = None;
+            self.course_backoff.next = None;
         } else if left_course {
-            return self.courses_apart.failed(COURSES_APART);
+            return self.course_backoff.failed(COURSES_APART);
         }
         if lasted {
-            self.apart.next = None;
+            self.backoff.next = None;
         } else {
-            self.apart.failed(LISTS_APART);
+            self.backoff.failed(LISTS_APART);
         }
     }
 
@@ -326,16 +326,16 @@ impl Pace {
     /// Chooses how the next list is to be made; none if a list does not pay. `stand_in`: bodies have stand-ins.
     /// `moved_in`: a search moves these bodies into a cell as they are. `known`: it can be known where bodies are to
     /// be.
-    pub(super) fn next_way(
+    pub(super) fn plan_list(
         &mut self,
         radius: f64,
         axes: usize,
         (worth, [stand_in, moved_in]): (Worth, [bool; 2]),
         known: bool,
-    ) -> Option<Way> {
+    ) -> Option<ListPlan> {
         (self.growth, self.ahead) = (1.0, 0.0);
         let speed = self.speed?;
-        let [ahead, on_course] = if known && self.apart.left == 0 && speed > 0.0 { AHEAD } else { [0.0; 2] };
+        let [ahead, on_course] = if known && self.backoff.left == 0 && speed > 0.0 { AHEAD } else { [0.0; 2] };
         // How fast the margin is used up.
         let pace_of = |ahead: f64| speed / (1.0 + ahead);
         // Bodies are kept no farther ahead than they have been seen to move.
@@ -360,7 +360,7 @@ impl Pace {
             (margin, share, may_stray) = of_course(MARGINS[3]);
         }
         let is_shorter = self.may_last.is_some();
-        let is_expected = ahead > 0.0 && self.courses_apart.left == 0 && may_stray <= MOST_STRAYED;
+        let is_expected = ahead > 0.0 && self.course_backoff.left == 0 && may_stray <= MOST_STRAYED;
         let standing = margin_of(MARGINS[usize::from(ahead > 0.0)], pace_of(ahead), 1.0);
         // The size of bodies with a margin, over that without.
         let growth_of = |margin: f64| if radius > 0.0 { (1.0 + margin / radius).powi(axes as i32) } else { 1.0 };
@@ -398,12 +398,12 @@ impl Pace {
         let ahead = (way > 0.0).then_some([way / moved, moved]);
         let expected = self.strays * (margin / pace).powi(2);
         let limit = (expected / LIMITS[0]).clamp(self.tolerance * LIMITS[1], self.tolerance);
-        Some(Way { margin, ahead, tolerance: self.tolerance, limit, standing: [standing, growth_of(standing)] })
+        Some(ListPlan { margin, ahead, tolerance: self.tolerance, limit, standing: [standing, growth_of(standing)] })
     }
 
     /// Notes that the list is made of bodies where they stand after all; returns its margin.
-    pub(super) fn stay(&mut self, way: &Way) -> f64 {
-        let [margin, growth] = way.standing;
+    pub(super) fn stay(&mut self, plan: &ListPlan) -> f64 {
+        let [margin, growth] = plan.standing;
         (self.ahead, self.growth) = (0.0, growth);
         margin
     }

@@ -6,15 +6,15 @@
 use jostle_core::Workers;
 
 use crate::coherent::CoherentFinder;
-use crate::coherent::given::Given;
-use crate::coherent::strays::{ByTrees, Listed};
+use crate::coherent::frame_input::FrameInput;
+use crate::coherent::strays::{ByTrees, ListView};
 use crate::join::filter::PairTest;
 
 impl<const D: usize> CoherentFinder<D> {
     /// Lists the pairs of a frame; returns how many there are.
     pub(super) fn list_pairs(
         &mut self,
-        given: Given<'_, D>,
+        given: FrameInput<'_, D>,
         only: Option<PairTest<'_>>,
         used: Option<f64>,
         workers: Workers<'_>,
@@ -26,16 +26,16 @@ impl<const D: usize> CoherentFinder<D> {
         let (margin, isa) = (pace.margin(), finder.isa());
         let test = current.test(given, &candidates.ranks, (only, *sieves_layers));
         let pairs = &mut finder.engine.pairs;
-        let come = used.map(|used| (current.come(used, margin), margin, isa));
-        if let Some(come) = come {
+        let progress = used.map(|used| (current.progress(used, margin), margin, isa));
+        if let Some(progress) = progress {
             live.take_back(&mut candidates.pairs, pairs);
             strays.restore(pairs, workers);
-            live.change(pairs, &test, come, workers);
+            live.change(pairs, &test, progress, workers);
         } else {
             live.list(pairs, &|sets| test.names(sets), workers);
         }
         if !strays.is_empty() {
-            let listed = Listed { pairs: pairs.pairs(), live, names: &|sets| test.names(sets) };
+            let listed = ListView { pairs: pairs.pairs(), live, names: &|sets| test.names(sets) };
             let sorted = finder.preparation.sorted_for(given.input);
             strays.find_places(listed, ByTrees { sorted, kept: current, margin }, (isa, workers));
         }

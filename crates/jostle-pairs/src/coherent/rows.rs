@@ -13,7 +13,7 @@ use jostle_sets::prepare::Preparation;
 use jostle_sets::proxy::Exact;
 
 use crate::InputError;
-use crate::coherent::given::Given;
+use crate::coherent::frame_input::FrameInput;
 use crate::coherent::live_rows::LiveRows;
 use crate::coherent::row_sieve::RowSieve;
 use crate::coherent::strays::ByTrees;
@@ -23,7 +23,7 @@ use crate::neighbors::rows::Rows;
 use crate::neighbors::{NeighborLists, RowEngine};
 
 /// What the caller asks for: rows of a kind, of pairs that pass a test, in these lists.
-pub(super) struct Asked<'a> {
+pub(super) struct RowRequest<'a> {
     pub(super) kind: Rows,
     pub(super) only: Option<PairTest<'a>>,
     pub(super) lists: &'a mut NeighborLists,
@@ -35,13 +35,14 @@ impl<const D: usize> CoherentFinder<D> {
     pub(super) fn search_rows(
         &mut self,
         input: &Input<'_, D>,
-        asked: Asked<'_>,
+        request: RowRequest<'_>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        if asked.only.is_some() || self.sieves_layers || !self.live_rows.may_lend() {
+        if request.only.is_some() || self.sieves_layers || !self.live_rows.may_lend() {
             let Self { finder, live_rows, sieves_layers, .. } = self;
             let rows = &mut live_rows.rows;
-            let mut search = |input: &Input<'_, D>| finder.list_neighbors_here(input, None, asked.kind, rows, workers);
+            let mut search =
+                |input: &Input<'_, D>| finder.list_neighbors_here(input, None, request.kind, rows, workers);
             if *sieves_layers {
                 // Without layers.
                 input.grown(0.0, &|_| None, &mut |all| search(all).map(drop))?;
@@ -52,33 +53,33 @@ impl<const D: usize> CoherentFinder<D> {
             let (isa, exact) = (self.finder.isa(), self.finder.preparation.exact(input));
             self.row_sieve.hand_out(
                 (&self.live_rows, &exact),
-                (asked, self.sieves_layers),
+                (request, self.sieves_layers),
                 &mut self.finder.rows,
                 (isa, workers),
             );
             return Ok(());
         }
-        self.finder.list_neighbors_here(input, None, asked.kind, asked.lists, workers)?;
-        self.live_rows.lend(asked.lists);
+        self.finder.list_neighbors_here(input, None, request.kind, request.lists, workers)?;
+        self.live_rows.lend(request.lists);
         Ok(())
     }
 
     /// Changes the rows of the last frame to those of this one, in which bodies have used up `used` of the margin.
     pub(super) fn change_rows(
         &mut self,
-        given: Given<'_, D>,
-        asked: Asked<'_>,
+        given: FrameInput<'_, D>,
+        request: RowRequest<'_>,
         used: f64,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         self.sift_rows(given, used, workers);
         let isa = self.finder.isa();
-        if !self.live_rows.take_back(asked.lists) {
+        if !self.live_rows.take_back(request.lists) {
             // The trees by which candidates were found stay: stray bodies are looked for in them.
             let mut other = Preparation::with_capacity(0);
             other.set_isa(isa);
             let found_by = core::mem::replace(&mut self.finder.preparation, other);
-            let searched = self.search_rows(given.input, asked, workers);
+            let searched = self.search_rows(given.input, request, workers);
             self.finder.preparation = found_by;
             return searched;
         }
@@ -91,27 +92,27 @@ impl<const D: usize> CoherentFinder<D> {
             strays.note_changes(&live_rows.rows, (by, sets), workers);
         }
         let names = current.test(given, &candidates.ranks, (None, false)).names(sets);
-        let of = (names, has_both_rows(asked.kind, given.input), (strays.changes(), strays.marks_of(sets)));
-        let is_copied = asked.only.is_some() || *sieves_layers || !live_rows.may_lend();
-        let lists = if is_copied { None } else { Some(&mut *asked.lists) };
+        let of = (names, has_both_rows(request.kind, given.input), (strays.changes(), strays.marks_of(sets)));
+        let is_copied = request.only.is_some() || *sieves_layers || !live_rows.may_lend();
+        let lists = if is_copied { None } else { Some(&mut *request.lists) };
         live_rows.change((lists, count, D), of, (isa, workers));
         let exact = given.exact(&finder.preparation);
         if is_copied {
-            row_sieve.hand_out((live_rows, &exact), (asked, *sieves_layers), &mut finder.rows, (isa, workers));
+            row_sieve.hand_out((live_rows, &exact), (request, *sieves_layers), &mut finder.rows, (isa, workers));
         } else {
-            live_rows.lend(asked.lists);
-            finder.rows.measure(&exact, asked.kind, asked.lists, (isa, workers));
+            live_rows.lend(request.lists);
+            finder.rows.measure(&exact, request.kind, request.lists, (isa, workers));
         }
         Ok(())
     }
 
     /// Finds out which candidates have begun to touch, or have ended, once bodies have used up `used` of the margin.
-    pub(super) fn sift_rows(&mut self, given: Given<'_, D>, used: f64, workers: Workers<'_>) {
+    pub(super) fn sift_rows(&mut self, given: FrameInput<'_, D>, used: f64, workers: Workers<'_>) {
         self.current.put_by_rank(self.candidates.ranks.ids(), workers);
         let Self { finder, candidates, current, live_rows, pace, .. } = self;
-        let come = (current.come(used, pace.margin()), pace.margin(), finder.isa());
+        let progress = (current.progress(used, pace.margin()), pace.margin(), finder.isa());
         let test = current.test(given, &candidates.ranks, (None, false));
-        live_rows.blocks.sift(&test, come, workers, |_, _, _| ());
+        live_rows.blocks.sift(&test, progress, workers, |_, _, _| ());
     }
 }
 
@@ -121,7 +122,7 @@ impl RowSieve {
     fn hand_out<const D: usize>(
         &mut self,
         (live_rows, exact): (&LiveRows, &Exact<'_, D>),
-        (Asked { kind, only, lists }, sieves_layers): (Asked<'_>, bool),
+        (RowRequest { kind, only, lists }, sieves_layers): (RowRequest<'_>, bool),
         engine: &mut RowEngine<D>,
         (isa, workers): (Isa, Workers<'_>),
     ) {

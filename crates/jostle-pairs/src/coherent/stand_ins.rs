@@ -15,7 +15,7 @@ use jostle_core::{Isa, Workers};
 use jostle_sets::input::{Input, Relation, Set, Source, UnitCell};
 use jostle_sets::proxy::{Exact, Images, InCell, squared};
 
-use crate::coherent::was::{Was, block};
+use crate::coherent::reference::{Reference, block};
 use crate::pairs::shifts::Places;
 use follow::{FARTHEST, Far, StandIn};
 
@@ -206,7 +206,7 @@ impl<const D: usize> StandIns<D> {
 
     /// Moves stand-ins that have left the cell back into it. What is kept of the bodies of a set moves as far, if it is
     /// of as many bodies.
-    pub(super) fn settle<'k>(&mut self, kept: impl Iterator<Item = &'k mut Was<D>>, on: (Isa, Workers<'_>)) {
+    pub(super) fn settle<'k>(&mut self, kept: impl Iterator<Item = &'k mut Reference<D>>, on: (Isa, Workers<'_>)) {
         let Some(cell) = &self.cell else { return };
         for (set, kept) in self.sets.iter_mut().zip(kept) {
             set.settle(cell, |len| kept.columns_mut(len), on);

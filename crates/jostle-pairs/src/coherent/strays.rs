@@ -8,14 +8,14 @@
 //! which the stray body may touch others, and the ghost images in them are left aside.
 
 mod changes;
+mod found_by;
 mod groups;
 mod images;
-mod listed;
 mod marks;
 mod patch;
 mod places;
 mod stray;
-mod together;
+mod stray_tree;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,20 +25,20 @@ use jostle_sets::proxy::sorted::SortedSet;
 use crate::coherent::current::Current;
 use crate::coherent::numbers::{Member, Numbers};
 use crate::coherent::packed::Packed;
-use crate::coherent::was::SHARE;
+use crate::coherent::reference::SHARE;
 use crate::join::hits::PairList;
 use crate::neighbors::NeighborLists;
 use changes::Changes;
+pub(super) use found_by::{ByTrees, ListView};
 pub(super) use images::Repeats;
 use images::View;
-pub(super) use listed::{ByTrees, Listed};
 use marks::Marks;
 pub(super) use marks::MarksOfTwo;
-use patch::{Part, Patch};
+use patch::{Patch, PatchPart};
 use places::{Places, Who};
 use stray::{Among, Relation, Stray};
 pub(super) use stray::{Meets, Rules};
-use together::Together;
+use stray_tree::StrayTree;
 
 /// Stray bodies that one task looks for. Those that have just begun to stray are last, and take longest.
 const BLOCK: usize = 4;
@@ -77,12 +77,12 @@ pub(super) struct Strays<const D: usize> {
     /// The build numbers of the trees of bodies with margins; none before there are such trees, and where it is not
     /// known which bodies stray.
     builds: Vec<u64>,
-    together: Together<D>,
+    stray_tree: StrayTree<D>,
     /// The pairs of stray bodies: within a set the lesser id first.
     pairs: Vec<[u32; 2]>,
     places: Places,
     patch: Patch,
-    parts: Vec<Part>,
+    parts: Vec<PatchPart>,
     /// The pairs of stray bodies that a test admits.
     admitted: Vec<[u32; 2]>,
     changes: Changes,
@@ -95,11 +95,11 @@ impl<const D: usize> Strays<D> {
             + self.strays.capacity() * size_of::<Stray<D>>()
             + (self.pairs.capacity() + self.admitted.capacity() + self.meetings.capacity()) * size_of::<[u32; 2]>()
             + self.ends.capacity() * size_of::<usize>()
-            + self.parts.capacity() * size_of::<Part>()
+            + self.parts.capacity() * size_of::<PatchPart>()
             + self.builds.capacity() * size_of::<u64>()
             + self.numbers.bytes()
             + self.changes.bytes()
-            + self.together.bytes()
+            + self.stray_tree.bytes()
             + self.marks.bytes()
             + self.places.bytes()
             + self.patch.bytes()
@@ -224,16 +224,16 @@ impl<const D: usize> Strays<D> {
     /// Finds the pairs of the stray bodies; returns whether all are sound. A few bodies may touch all others: where
     /// there are more pairs than bodies, a search finds them sooner.
     fn find_pairs(&mut self, among: Among<'_, D>, rules: Rules<'_, D>, workers: Workers<'_>) -> bool {
-        let Self { who, numbers, meetings, strays, together, pairs, ends, .. } = self;
+        let Self { who, numbers, meetings, strays, stray_tree, pairs, ends, .. } = self;
         let by = (Relation { numbers, sets: meetings }, rules);
         let strays = &mut strays[..who.len()];
         for stray in &mut *strays {
             stray.home = rules.repeats.map_or_else(View::default, |repeats| repeats.home(stray.body));
         }
-        if !together.build(strays, workers) {
+        if !stray_tree.build(strays, workers) {
             return false;
         }
-        let (who, together, failed) = (&*who, &*together, AtomicBool::new(false));
+        let (who, stray_tree, failed) = (&*who, &*stray_tree, AtomicBool::new(false));
         workers.fill_blocks("strays", strays, BLOCK, |first, block| {
             for (number, stray) in (first as u32..).zip(block) {
                 stray.begin_frame();
@@ -241,7 +241,7 @@ impl<const D: usize> Strays<D> {
                     continue;
                 }
                 let one = numbers.member(who[number as usize]);
-                let is_sound = stray.find_among(one, by, among) & together.find((number, who), stray, by);
+                let is_sound = stray.find_among(one, by, among) & stray_tree.find((number, who), stray, by);
                 if let Some(meet) = rules.layers {
                     stray.touched.retain(|&other| {
                         let other = numbers.member(other);
@@ -265,7 +265,7 @@ impl<const D: usize> Strays<D> {
     }
 
     /// Finds where in a list that was found by these trees the pairs of stray bodies stand.
-    pub(super) fn find_places(&mut self, listed: Listed<'_>, by: ByTrees<'_, D>, on: (Isa, Workers<'_>)) {
+    pub(super) fn find_places(&mut self, listed: ListView<'_>, by: ByTrees<'_, D>, on: (Isa, Workers<'_>)) {
         let who = Who { numbers: &self.numbers, marks: &self.marks, new: &self.who[self.who.len() - self.new..] };
         self.places.find(listed, &by, who, on);
     }
@@ -282,7 +282,7 @@ impl<const D: usize> Strays<D> {
         for (&end, &pairs) in ends.iter().zip(&*of_strays) {
             // Where there are many sets, holes are ascending.
             let of_part = if are_many { holes.partition_point(|&place| (place as usize) < end) } else { holes.len() };
-            parts.push(Part { end, holes: of_part, pairs });
+            parts.push(PatchPart { end, holes: of_part, pairs });
         }
         patch.put((list, ends), parts, (holes, pairs), workers);
     }
@@ -305,7 +305,7 @@ impl<const D: usize> Strays<D> {
         for ((&end, &sets), &end_of_strays) in ends.iter().zip(&*meetings).zip(&*of_strays) {
             admitted.extend(pairs[begin..end_of_strays].iter().filter(|&&pair| admits(sets, pair)));
             begin = end_of_strays;
-            parts.push(Part { end, holes: 0, pairs: admitted.len() });
+            parts.push(PatchPart { end, holes: 0, pairs: admitted.len() });
         }
         patch.put((list, ends), parts, (&[], admitted), workers);
         // The list is made anew in each frame.

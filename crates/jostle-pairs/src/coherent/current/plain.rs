@@ -10,16 +10,16 @@ use jostle_sets::Circle;
 use jostle_sets::input::{Input, Source};
 
 use crate::coherent::bodies_of;
-use crate::coherent::course::{Come, Course};
-use crate::coherent::current::{Current, Now, TOO_FAR};
+use crate::coherent::course::{Course, Progress};
+use crate::coherent::current::{Current, SetNow, TOO_FAR};
+use crate::coherent::frame_input::FrameInput;
 use crate::coherent::ghosts::{NOWHERE, around, borders_of};
-use crate::coherent::given::Given;
 use crate::coherent::numbers::{Member, Numbers};
-use crate::coherent::pace::Way;
+use crate::coherent::pace::ListPlan;
 use crate::coherent::packed::{Moving, Packed};
-use crate::coherent::was::Was;
-use crate::coherent::was::measure::{Limit, Pack, Since};
-use crate::coherent::was::sample::{every_for_quantile, most_of};
+use crate::coherent::reference::Reference;
+use crate::coherent::reference::measure::{Limit, Pack, Since};
+use crate::coherent::reference::sample::{every_for_quantile, most_of};
 
 /// What rounding may cost of how far bodies have strayed, relative to the margin: 2^-17. All steps that are looked at
 /// are together no longer than the margin. Their differences and products, and what the predicate rounds, are rounded
@@ -53,15 +53,15 @@ const STEPS_AT_MOST: f64 = 2.0;
 pub(in crate::coherent) type Straying<'a> = (&'a mut Vec<u32>, &'a Numbers);
 
 /// Returns the bodies as they were kept, and where those of a frame are put.
-type Target<P, const D: usize> = fn(&mut Now<D>) -> (&Was<D>, &mut Vec<P>);
+type Target<P, const D: usize> = fn(&mut SetNow<D>) -> (&Reference<D>, &mut Vec<P>);
 
-impl<const D: usize> Now<D> {
-    fn bodies(&mut self) -> (&Was<D>, &mut Vec<Packed>) {
-        (&self.was, &mut self.bodies)
+impl<const D: usize> SetNow<D> {
+    fn bodies(&mut self) -> (&Reference<D>, &mut Vec<Packed>) {
+        (&self.reference, &mut self.bodies)
     }
 
-    fn moving(&mut self) -> (&Was<D>, &mut Vec<Moving>) {
-        (&self.was, &mut self.moving)
+    fn moving(&mut self) -> (&Reference<D>, &mut Vec<Moving>) {
+        (&self.reference, &mut self.moving)
     }
 }
 
@@ -71,32 +71,32 @@ impl<const D: usize> Current<D> {
         self.make_room(input);
         self.course = None;
         self.sets.iter_mut().for_each(|now| now.ghosts.clear());
-        self.each_view(input, |now, bodies| now.was.keep(bodies, workers));
+        self.each_view(input, |now, bodies| now.reference.keep(bodies, workers));
     }
 
-    /// Keeps the bodies of a plain frame where they are to be: see [`Was::keep_ahead`]. Where a course is expected of
-    /// them, each body gets a margin of its own.
+    /// Keeps the bodies of a plain frame where they are to be: see [`Reference::keep_ahead`]. Where a course is expected
+    /// of them, each body gets a margin of its own.
     pub(in crate::coherent) fn keep_ahead(
         &mut self,
         input: &Input<'_, D>,
-        way: &Way,
+        plan: &ListPlan,
         ahead: [f64; 2],
         workers: Workers<'_>,
     ) {
         let [times, moved] = ahead;
         // The rounding of stand-ins is no straying.
-        let tolerance = way.tolerance + ERRORS * self.error;
+        let tolerance = plan.tolerance + ERRORS * self.error;
         let mut course = Course::new((times * moved) as f32, tolerance as f32);
-        let margin = way.margin as f32;
+        let margin = plan.margin as f32;
         let grown = (margin / course.reach, course.tolerance, margin);
         self.each_view(input, |now, bodies| {
-            now.was.keep_ahead(bodies, (times as f32, moved as f32), workers);
+            now.reference.keep_ahead(bodies, (times as f32, moved as f32), workers);
             if course.is_expected() {
                 // A body that has jumped may have a longer step than the longest that was measured.
-                course.note(now.was.grow(grown, workers));
+                course.note(now.reference.grow(grown, workers));
             }
         });
-        (self.course, self.limit) = (Some(course), way.limit + ERRORS * self.error);
+        (self.course, self.limit) = (Some(course), plan.limit + ERRORS * self.error);
     }
 
     /// Returns how far some bodies of a plain frame have moved on average since they were kept, or kept ahead; and
@@ -104,7 +104,7 @@ impl<const D: usize> Current<D> {
     pub(in crate::coherent) fn mean_moved(&mut self, input: &Input<'_, D>) -> [f64; 2] {
         let (mut sum, mut len) = ([0.0; 2], 0);
         self.each_view(input, |now, bodies| {
-            let of_set = now.was.mean_moved(bodies);
+            let of_set = now.reference.mean_moved(bodies);
             sum.iter_mut().zip(of_set).for_each(|(sum, of_set)| *sum += of_set * bodies.len() as f64);
             len += bodies.len();
         });
@@ -113,31 +113,35 @@ impl<const D: usize> Current<D> {
 
     /// Returns the bodies of a set where they are kept, with margins, and their ghost images.
     pub(in crate::coherent) fn grown(&self, set: usize, margin: f64) -> Option<Bodies<'_, D>> {
-        let Now { was, ghosts, .. } = self.sets.get(set)?;
-        if ghosts.is_empty() { was.bodies(margin as f32, self.course().is_some()) } else { Some(ghosts.with_bodies()) }
+        let SetNow { reference, ghosts, .. } = self.sets.get(set)?;
+        if ghosts.is_empty() {
+            reference.bodies(margin as f32, self.course().is_some())
+        } else {
+            Some(ghosts.with_bodies())
+        }
     }
 
     /// Finds the ghost images of kept bodies that may touch other bodies with such a margin, if stand-ins stand in for
     /// bodies where space repeats.
-    pub(in crate::coherent) fn find_ghosts(&mut self, given: Given<'_, D>, margin: f64, on: (Isa, Workers<'_>)) {
+    pub(in crate::coherent) fn find_ghosts(&mut self, given: FrameInput<'_, D>, margin: f64, on: (Isa, Workers<'_>)) {
         let own = self.course().is_some();
         let sets = &mut self.sets[..self.of_input];
         sets.iter_mut().for_each(|now| now.ghosts.clear());
         let Some((stand_ins, cell)) = given.stand_ins.and_then(|stand_ins| Some((stand_ins, stand_ins.cell()?))) else {
             return;
         };
-        for Now { was, borders, of_firsts, are_alone, .. } in &mut *sets {
-            *borders = was.bodies(margin as f32, own).map_or([NOWHERE; D], |bodies| borders_of(bodies, on));
+        for SetNow { reference, borders, of_firsts, are_alone, .. } in &mut *sets {
+            *borders = reference.bodies(margin as f32, own).map_or([NOWHERE; D], |bodies| borders_of(bodies, on));
             (*of_firsts, *are_alone) = ([NOWHERE; D], true);
         }
         for (first, second) in given.input.meetings() {
             let borders = sets[first].borders;
-            let Now { of_firsts, are_alone, .. } = &mut sets[second];
+            let SetNow { of_firsts, are_alone, .. } = &mut sets[second];
             (*of_firsts, *are_alone) = (around(*of_firsts, borders), *are_alone && first == second);
         }
         let reach = (2.0 * (stand_ins.largest() + margin) * REACHING + 2.0 * stand_ins.error()) as f32;
-        for Now { was, ghosts, of_firsts, are_alone, .. } in sets {
-            if let Some(bodies) = was.bodies(margin as f32, own).filter(|_| *of_firsts != [NOWHERE; D]) {
+        for SetNow { reference, ghosts, of_firsts, are_alone, .. } in sets {
+            if let Some(bodies) = reference.bodies(margin as f32, own).filter(|_| *of_firsts != [NOWHERE; D]) {
                 ghosts.find((cell, reach), bodies, (*of_firsts, *are_alone), on);
                 ghosts.listed(bodies, on.1);
             }
@@ -145,8 +149,8 @@ impl<const D: usize> Current<D> {
     }
 
     /// Returns the kept bodies of each set: where they are kept, and where they stood.
-    pub(in crate::coherent) fn kept_mut(&mut self) -> impl Iterator<Item = &mut Was<D>> {
-        self.sets.iter_mut().map(|now| &mut now.was)
+    pub(in crate::coherent) fn kept_mut(&mut self) -> impl Iterator<Item = &mut Reference<D>> {
+        self.sets.iter_mut().map(|now| &mut now.reference)
     }
 
     /// Puts the ghost images behind bodies that have just been read.
@@ -160,14 +164,14 @@ impl<const D: usize> Current<D> {
     }
 
     /// Returns how far bodies have come that have used up `used` of a margin that still holds.
-    pub(in crate::coherent) fn come(&self, used: f64, margin: f64) -> Come {
-        let Some(course) = self.course() else { return Come::Anywhere(used) };
-        course.come((self.steps, self.strayed), margin as f32)
+    pub(in crate::coherent) fn progress(&self, used: f64, margin: f64) -> Progress {
+        let Some(course) = self.course() else { return Progress::Anywhere(used) };
+        course.progress((self.steps, self.strayed), margin as f32)
     }
 
-    /// Adapts what is kept to bodies of which a few have come or gone since: see [`Was::adapt`].
+    /// Adapts what is kept to bodies of which a few have come or gone since: see [`Reference::adapt`].
     pub(in crate::coherent) fn adapt(&mut self, input: &Input<'_, D>) {
-        self.each_view(input, |now, bodies| now.was.adapt(bodies));
+        self.each_view(input, |now, bodies| now.reference.adapt(bodies));
     }
 
     /// Takes each stray body to move on as it has since the last frame, and to have done so in so many frames. A body
@@ -181,19 +185,19 @@ impl<const D: usize> Current<D> {
         for (Member { set, id }, before) in strays.filter(|(_, before)| !before.radius().is_nan()) {
             let set = self.sets.get_mut(set as usize).zip(input.sets().get(set as usize));
             let Some((now, Source::View(bodies))) = set.map(|(now, set)| (now, set.source)) else { continue };
-            if now.was.is_of(bodies) && (id as usize) < bodies.len() {
+            if now.reference.is_of(bodies) && (id as usize) < bodies.len() {
                 let center = from_axes(|axis| bodies.centers()[axis].get(id as usize));
                 let way = from_axes(|axis| (center[axis] - before.0[axis]) * frames as f32);
-                now.was.take_to_move(id, center, way, most as f32);
+                now.reference.take_to_move(id, center, way, most as f32);
             }
         }
     }
 
     /// Returns a body of a set as it is kept, with its margin, or a ghost image of one.
     pub(in crate::coherent) fn grown_body(&self, set: usize, name: u32, margin: f64) -> Option<Circle<D>> {
-        let Now { was, ghosts, .. } = self.sets.get(set)?;
+        let SetNow { reference, ghosts, .. } = self.sets.get(set)?;
         if ghosts.is_empty() {
-            was.grown_body(name, margin as f32, self.course().is_some())
+            reference.grown_body(name, margin as f32, self.course().is_some())
         } else {
             ghosts.listed_body(name)
         }
@@ -218,13 +222,13 @@ impl<const D: usize> Current<D> {
     ) -> f64 {
         let Some(course) = self.course() else {
             let limit = strays.map(|strays| ((JUMP * margin) as f32, strays));
-            let measured = self.read_plain(input, (margin, Since::Kept, limit), Now::bodies, on);
+            let measured = self.read_plain(input, (margin, Since::Kept, limit), SetNow::bodies, on);
             self.put_ghosts(on.1);
             let [used, of_all] = measured.both(|used| used + self.error);
             self.farthest = of_all;
             return used;
         };
-        let strayed = self.measure_strayed(input, (margin, strays), Now::bodies, on);
+        let strayed = self.measure_strayed(input, (margin, strays), SetNow::bodies, on);
         self.put_ghosts(on.1);
         self.used(course, strayed)
     }
@@ -253,12 +257,12 @@ impl<const D: usize> Current<D> {
         self.by_rank.clear();
         let used = match self.course() {
             Some(course) => {
-                let strayed = self.measure_strayed(input, (margin, None), Now::moving, on);
+                let strayed = self.measure_strayed(input, (margin, None), SetNow::moving, on);
                 self.used(course, strayed)
             }
-            None => self.read_plain(input, (margin, Since::Kept, None), Now::moving, on)[0] + self.error,
+            None => self.read_plain(input, (margin, Since::Kept, None), SetNow::moving, on)[0] + self.error,
         };
-        for Now { moving, ghosts, .. } in &mut self.sets[..self.of_input] {
+        for SetNow { moving, ghosts, .. } in &mut self.sets[..self.of_input] {
             ghosts.put_behind(moving, Moving::image, on.1);
         }
         used
@@ -282,9 +286,9 @@ impl<const D: usize> Current<D> {
                 return [(1.0 + self.steps).abs() * f64::from(course.reach) + self.strayed, self.strayed];
             }
             Some(_) => self.strayed,
-            None => self.measure_strayed(input, (margin, None), Now::bodies, on),
+            None => self.measure_strayed(input, (margin, None), SetNow::bodies, on),
         };
-        let [moved, _] = self.read_plain(input, (0.0, Since::Stood, None), Now::bodies, on);
+        let [moved, _] = self.read_plain(input, (0.0, Since::Stood, None), SetNow::bodies, on);
         [moved, strayed]
     }
 
@@ -320,7 +324,7 @@ impl<const D: usize> Current<D> {
         }
         jumped.clear();
         let limit = Some((near as f32, (&mut *jumped, numbers)));
-        let [within, _] = self.read_plain(input, (0.0, Since::Stood, limit), Now::bodies, on);
+        let [within, _] = self.read_plain(input, (0.0, Since::Stood, limit), SetNow::bodies, on);
         if jumped.len() > bodies_of(input) / share { most } else { within }
     }
 
@@ -335,7 +339,9 @@ impl<const D: usize> Current<D> {
         let (mut all, every) = (take(&mut self.quantile_of), every_for_quantile(bodies_of(input)));
         let mut are_known = true;
         all.clear();
-        self.each_view(input, |now, bodies| are_known &= now.was.sample(bodies, (steps, every), &mut all, workers));
+        self.each_view(input, |now, bodies| {
+            are_known &= now.reference.sample(bodies, (steps, every), &mut all, workers)
+        });
         let most = if are_known { most_of(&mut all, share).into() } else { f64::INFINITY };
         self.quantile_of = all;
         most
@@ -352,7 +358,7 @@ impl<const D: usize> Current<D> {
     ) -> f64 {
         let mut sample = take(&mut self.sample);
         sample.clear();
-        self.each_view(input, |now, bodies| now.was.along(bodies, |of_body| sample.push(of_body)));
+        self.each_view(input, |now, bodies| now.reference.along(bodies, |of_body| sample.push(of_body)));
         let tolerance = self.course.map_or(f32::INFINITY, |course| course.tolerance);
         let steps = steps_of(&mut sample, tolerance.into()) as f32;
         self.sample = sample;
@@ -365,7 +371,7 @@ impl<const D: usize> Current<D> {
         self.strayed
     }
 
-    /// Reads the bodies of a plain frame: see [`Was::measure`].
+    /// Reads the bodies of a plain frame: see [`Reference::measure`].
     fn read_plain<P: Pack>(
         &mut self,
         input: &Input<'_, D>,
@@ -383,8 +389,8 @@ impl<const D: usize> Current<D> {
             });
             let of_set = match set.source {
                 Source::View(bodies) => {
-                    let (was, packed) = into(now);
-                    was.measure(bodies, (margin as f32, since, limit), packed, on)
+                    let (reference, packed) = into(now);
+                    reference.measure(bodies, (margin as f32, since, limit), packed, on)
                 }
                 Source::Tree(_) | Source::Double(_) | Source::Shaped(_) => [f32::INFINITY; 2],
             };
@@ -403,7 +409,7 @@ impl<const D: usize> Current<D> {
         (self.of_input, self.error) = (input.sets().len(), error);
     }
 
-    fn each_view(&mut self, input: &Input<'_, D>, mut visit: impl FnMut(&mut Now<D>, Bodies<'_, D>)) {
+    fn each_view(&mut self, input: &Input<'_, D>, mut visit: impl FnMut(&mut SetNow<D>, Bodies<'_, D>)) {
         for (now, set) in self.sets.iter_mut().zip(input.sets()) {
             if let Source::View(bodies) = set.source {
                 visit(now, bodies);

@@ -11,8 +11,8 @@ use jostle_sets::input::{Set, Source, UnitCell};
 use jostle_sets::proxy::each_body;
 use jostle_sets::simd::LANES;
 
-use crate::coherent::was::measure::read;
-use crate::coherent::was::{PART, block};
+use crate::coherent::reference::measure::read;
+use crate::coherent::reference::{PART, block};
 use crate::pairs::shifts::Places;
 
 /// A body that is farther than so many vectors of the cell from its stand-in is not followed.

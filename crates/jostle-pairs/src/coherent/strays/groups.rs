@@ -13,7 +13,7 @@ use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::tree::LEAF;
 
 use crate::coherent::blocks::Meeting;
-use crate::coherent::strays::listed::{FoundBy, Listed};
+use crate::coherent::strays::found_by::{FoundBy, ListView};
 use crate::coherent::strays::marks::Marks;
 
 /// Pairs at the front of a list that make one part.
@@ -58,7 +58,7 @@ impl Groups {
     pub(super) fn find(
         &mut self,
         Finding { firsts, asked, group_of }: &mut Finding,
-        (listed, meeting, by): (Listed<'_>, Meeting, &dyn FoundBy),
+        (listed, meeting, by): (ListView<'_>, Meeting, &dyn FoundBy),
         workers: Workers<'_>,
     ) {
         let Self { groups, front } = self;

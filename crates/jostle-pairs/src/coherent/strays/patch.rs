@@ -15,7 +15,7 @@ type Replaced = (u32, [u32; 2]);
 
 /// A part of a list: where it ends, and up to which of all holes, and of all pairs to put in, its own go.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Part {
+pub(super) struct PatchPart {
     pub(super) end: usize,
     pub(super) holes: usize,
     pub(super) pairs: usize,
@@ -29,8 +29,8 @@ struct OfPart<'a> {
 }
 
 impl<'a> OfPart<'a> {
-    fn new(parts: &[Part], number: usize, (holes, pairs): (&'a [u32], &'a [[u32; 2]])) -> Self {
-        let before = number.checked_sub(1).map_or(Part::default(), |before| parts[before]);
+    fn new(parts: &[PatchPart], number: usize, (holes, pairs): (&'a [u32], &'a [[u32; 2]])) -> Self {
+        let before = number.checked_sub(1).map_or(PatchPart::default(), |before| parts[before]);
         let part = parts[number];
         Self { end: part.end, holes: &holes[before.holes..part.holes], pairs: &pairs[before.pairs..part.pairs] }
     }
@@ -80,7 +80,7 @@ impl Patch {
     pub(super) fn put(
         &mut self,
         (list, ends): (&mut PairList, &mut Vec<usize>),
-        parts: &[Part],
+        parts: &[PatchPart],
         put: (&[u32], &[[u32; 2]]),
         workers: Workers<'_>,
     ) {
@@ -169,7 +169,7 @@ fn exchange(some: &mut [Replaced], list: &mut PairList, workers: Workers<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Part, Patch};
+    use super::{Patch, PatchPart};
     use crate::join::hits::PairList;
     use jostle_core::Workers;
 
@@ -185,7 +185,8 @@ mod tests {
     fn a_list_is_patched_and_made_as_it_was() {
         let (mut state, mut patch, mut ends) = (1, Patch::default(), Vec::new());
         for _ in 0..2_000 {
-            let (mut parts, mut holes, mut others, mut part) = (Vec::new(), Vec::new(), Vec::new(), Part::default());
+            let (mut parts, mut holes, mut others, mut part) =
+                (Vec::new(), Vec::new(), Vec::new(), PatchPart::default());
             for _ in 0..1 + random(&mut state, 4) {
                 let (begin, len) = (part.end, random(&mut state, 30));
                 let (every, from) = (1 + random(&mut state, 4), begin + random(&mut state, len));
@@ -195,7 +196,7 @@ mod tests {
                 }
                 holes.append(&mut of_part);
                 others.extend((0..random(&mut state, 20) as u32).map(|number| [1_000 + number, parts.len() as u32]));
-                part = Part { end: begin + len, holes: holes.len(), pairs: others.len() };
+                part = PatchPart { end: begin + len, holes: holes.len(), pairs: others.len() };
                 parts.push(part);
             }
             let mut list = PairList::with_capacity(0);
@@ -203,7 +204,7 @@ mod tests {
             list.pairs_mut().iter_mut().zip(0..).for_each(|(slot, at)| *slot = [at, at + 1]);
             let all = list.pairs().to_vec();
             patch.put((&mut list, &mut ends), &parts, (&holes, &others), Workers::Rayon);
-            let (mut before, mut begin) = (Part::default(), 0);
+            let (mut before, mut begin) = (PatchPart::default(), 0);
             for (&part, &end) in parts.iter().zip(&ends) {
                 let kept = (before.end..part.end).filter(|&place| !holes.contains(&(place as u32)));
                 let kept = kept.map(|place| all[place]);

@@ -14,8 +14,8 @@ use crate::coherent::bands::BLOCK;
 use crate::coherent::block::Block;
 use crate::coherent::blocks::Meeting;
 use crate::coherent::numbers::{Member, Numbers};
+use crate::coherent::strays::found_by::{FoundBy, ListView, names};
 use crate::coherent::strays::groups::{Finding, Groups, SOME, group_of_leaf};
-use crate::coherent::strays::listed::{FoundBy, Listed, names};
 use crate::coherent::strays::marks::Marks;
 
 /// Candidates that one task looks at.
@@ -93,7 +93,7 @@ impl Places {
     /// Finds where the pairs of all stray bodies stand; some of these bodies are new.
     pub(super) fn find(
         &mut self,
-        listed: Listed<'_>,
+        listed: ListView<'_>,
         by: &dyn FoundBy,
         who: Who<'_>,
         (isa, workers): (Isa, Workers<'_>),
@@ -113,7 +113,7 @@ impl Places {
     }
 
     /// Finds where the pairs stand in this frame.
-    fn find_holes(&mut self, listed: Listed<'_>, workers: Workers<'_>) {
+    fn find_holes(&mut self, listed: ListView<'_>, workers: Workers<'_>) {
         let Self { in_front, in_blocks, holes, .. } = self;
         let (live, blocks) = (listed.live, listed.live.blocks());
         resize_with_headroom(holes, in_front.len() + in_blocks.len());
@@ -132,7 +132,7 @@ impl Places {
     }
 
     /// Looks for the pairs of bodies that have just begun to stray.
-    fn look_for(&mut self, listed: Listed<'_>, by: &dyn FoundBy, who: Who<'_>, (isa, workers): (Isa, Workers<'_>)) {
+    fn look_for(&mut self, listed: ListView<'_>, by: &dyn FoundBy, who: Who<'_>, (isa, workers): (Isa, Workers<'_>)) {
         let Self { groups, in_front, in_blocks, looks, .. } = self;
         looks.prepare(workers.count(), |_| ());
         let within = Within { listed, by, who, isa, groups };
@@ -166,7 +166,7 @@ fn sort_from(list: &mut Vec<u32>, first: usize) {
 
 /// Where pairs of bodies are looked for, and of which bodies.
 struct Within<'w, 'l> {
-    listed: Listed<'l>,
+    listed: ListView<'l>,
     by: &'w dyn FoundBy,
     who: Who<'w>,
     isa: Isa,
@@ -198,7 +198,7 @@ impl Within<'_, '_> {
 
     /// Looks for the pairs in which the body has this name.
     fn look_for_named(&self, sought: Sought<'_>, Look { near, in_front, in_blocks }: &mut Look) {
-        let Self { listed: Listed { pairs, live, names }, by, groups, .. } = *self;
+        let Self { listed: ListView { pairs, live, names }, by, groups, .. } = *self;
         let Sought { meeting: &Meeting { sets, number: meeting, .. }, body: Member { set, id }, called, in_place } =
             sought;
         let query = by.query_set(sets);

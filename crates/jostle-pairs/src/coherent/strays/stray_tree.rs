@@ -17,7 +17,7 @@ const SERIAL_BELOW: usize = 1 << 12;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
-pub(super) struct Together<const D: usize> {
+pub(super) struct StrayTree<const D: usize> {
     /// The stray bodies that are there, by their number among all stray bodies; their tree; and what it is built of:
     /// their centres, axis by axis, and radii.
     there: Vec<u32>,
@@ -27,7 +27,7 @@ pub(super) struct Together<const D: usize> {
     homes: Vec<[i32; D]>,
 }
 
-impl<const D: usize> Together<D> {
+impl<const D: usize> StrayTree<D> {
     pub(super) fn bytes(&self) -> usize {
         (self.there.capacity() + self.columns.capacity() + D * self.homes.capacity()) * size_of::<u32>()
             + self.tree.bytes()

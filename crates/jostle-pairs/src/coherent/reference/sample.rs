@@ -5,7 +5,7 @@ use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, Workers};
 use jostle_sets::proxy::squared;
 
-use super::Was;
+use super::Reference;
 
 /// So many bodies are sampled for how far all move on average.
 const MEAN_OF: usize = 256;
@@ -18,7 +18,7 @@ const TASK: usize = 256;
 const SAMPLED: usize = 256;
 const SAMPLE: [usize; 2] = [4, 32];
 
-impl<const D: usize> Was<D> {
+impl<const D: usize> Reference<D> {
     /// Returns how far sampled bodies have moved since they stood there, on average, and which part of that is apart
     /// from each other: 0 where all have moved alike.
     pub(in crate::coherent) fn mean_moved(&self, bodies: Bodies<'_, D>) -> [f64; 2] {

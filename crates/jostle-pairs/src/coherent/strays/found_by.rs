@@ -16,7 +16,7 @@ use crate::coherent::strays::LEAST;
 
 /// A list of pairs, which [`Live`] keeps, and the names by which candidates call bodies.
 #[derive(Clone, Copy)]
-pub(in crate::coherent) struct Listed<'a> {
+pub(in crate::coherent) struct ListView<'a> {
     pub(in crate::coherent) pairs: &'a [[u32; 2]],
     pub(in crate::coherent) live: &'a Live,
     pub(in crate::coherent) names: &'a NamesOf<'a>,

@@ -10,7 +10,7 @@ use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Column, Isa, Radii, Scalar, Workers};
 use jostle_sets::simd::LANES;
 
-use super::{PART, SHARE, Was, block};
+use super::{PART, Reference, SHARE, block};
 use crate::coherent::packed::{Moving, Packed};
 
 /// What rounding may cost, relative to a grown radius: 2^-19. The predicate rounds a distance and a sum of radii by
@@ -41,7 +41,7 @@ pub(in crate::coherent) enum Since {
     Stood,
 }
 
-impl<const D: usize> Was<D> {
+impl<const D: usize> Reference<D> {
     /// Packs bodies, alone or with themselves as they are kept. Returns how much one of them has used up since they
     /// were kept, at most (see [`Current::measure`](crate::coherent::current::Current::measure)), or how far one has
     /// moved or strayed: of the bodies within the limit, if there is one, and of all.
@@ -79,18 +79,18 @@ impl<const D: usize> Was<D> {
                 *slot = P::pack(if id < bodies.len() { now() } else { Packed::NOWHERE }, Packed::NOWHERE);
                 continue;
             }
-            let was = Packed::new::<D>(from_axes(|axis| centers[axis][id]), self.radii[id]);
+            let reference = Packed::new::<D>(from_axes(|axis| centers[axis][id]), self.radii[id]);
             let now = now();
             let mut moved2 = 0.0;
             for axis in 0..D {
-                let step = course.map_or(0.0, |steps| steps * (was.0[axis] - self.stood[axis][id]));
-                let moved = (now.0[axis] - was.0[axis]) - step;
+                let step = course.map_or(0.0, |steps| steps * (reference.0[axis] - self.stood[axis][id]));
+                let moved = (now.0[axis] - reference.0[axis]) - step;
                 moved2 += moved * moved;
             }
-            let of_body = used_by(moved2, (now.radius(), was.radius()), margin);
+            let of_body = used_by(moved2, (now.radius(), reference.radius()), margin);
             let within = limit.map_or(of_body, |limit| beyond.take_one(of_body, limit, id as u32));
             used = [used[0].max(within), used[1].max(of_body)];
-            *slot = P::pack(now, was);
+            *slot = P::pack(now, reference);
         }
         if let Some(limit) = limit {
             beyond.list(limit);
@@ -100,9 +100,9 @@ impl<const D: usize> Was<D> {
         let most = Mutex::new(used);
         let (block, asks) = (block(packed.len(), workers), workers.count() > 1);
         workers.fill_blocks("measure", packed, block, |first, packed| {
-            let was = (parts_of(centers, first), self.radii[first..].as_chunks().0);
+            let reference = (parts_of(centers, first), self.radii[first..].as_chunks().0);
             let course = course.map(|steps| (parts_of(&self.stood, first), steps));
-            let [within, of_all] = isa.run(Measure { bodies, was, course, margin, limit, first, packed, asks });
+            let [within, of_all] = isa.run(Measure { bodies, reference, course, margin, limit, first, packed, asks });
             let mut most = most.lock().unwrap_or_else(PoisonError::into_inner);
             *most = [most[0].max(within), most[1].max(of_all)];
         });
@@ -130,17 +130,17 @@ pub(in crate::coherent) fn read<'a, T: Scalar>(
     room
 }
 
-/// Returns how much each of sixteen bodies has used up from `was` to `now`.
+/// Returns how much each of sixteen bodies has used up from `reference` to `now`.
 #[inline(always)]
-fn used_of<const D: usize>(now: Part<'_, D>, was: Part<'_, D>, margin: f32, first: usize) -> [f32; LANES] {
+fn used_of<const D: usize>(now: Part<'_, D>, reference: Part<'_, D>, margin: f32, first: usize) -> [f32; LANES] {
     let mut used = [0.0; LANES];
     for lane in 0..LANES {
         let (at, mut moved2) = (first + lane, 0.0);
         for axis in 0..D {
-            let moved = now.0[axis][at] - was.0[axis][at];
+            let moved = now.0[axis][at] - reference.0[axis][at];
             moved2 += moved * moved;
         }
-        used[lane] = used_by(moved2, (now.1[at], was.1[at]), margin);
+        used[lane] = used_by(moved2, (now.1[at], reference.1[at]), margin);
     }
     used
 }
@@ -150,21 +150,21 @@ fn used_of<const D: usize>(now: Part<'_, D>, was: Part<'_, D>, margin: f32, firs
 #[inline(always)]
 fn strayed_of<const D: usize>(
     now: Part<'_, D>,
-    was: Part<'_, D>,
+    reference: Part<'_, D>,
     (stood, steps): ([&[f32; PART]; D], f32),
     (margin, first): (f32, usize),
 ) -> [f32; LANES] {
     let mut strayed2 = [0.0; LANES];
     for axis in 0..D {
         for lane in 0..LANES {
-            let (at, kept) = (first + lane, was.0[axis][first + lane]);
+            let (at, kept) = (first + lane, reference.0[axis][first + lane]);
             let off = (now.0[axis][at] - kept) - steps * (kept - stood[axis][at]);
             strayed2[lane] += off * off;
         }
     }
     let mut strayed = [0.0; LANES];
     for lane in 0..LANES {
-        strayed[lane] = used_by(strayed2[lane], (now.1[first + lane], was.1[first + lane]), margin);
+        strayed[lane] = used_by(strayed2[lane], (now.1[first + lane], reference.1[first + lane]), margin);
     }
     strayed
 }
@@ -212,7 +212,7 @@ impl Pack for Moving {
 
 struct Measure<'a, P, const D: usize> {
     bodies: Bodies<'a, D>,
-    was: ([&'a [[f32; PART]]; D], &'a [[f32; PART]]),
+    reference: ([&'a [[f32; PART]]; D], &'a [[f32; PART]]),
     /// Where the bodies stood, and the number of steps.
     course: Option<([&'a [[f32; PART]]; D], f32)>,
     margin: f32,
@@ -228,7 +228,7 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
 
     #[inline(always)]
     fn run(self) -> [f32; 2] {
-        let Self { bodies, was: (centers, radii), course, margin, limit, first, packed, asks } = self;
+        let Self { bodies, reference: (centers, radii), course, margin, limit, first, packed, asks } = self;
         let mut beyond = Beyond::default();
         let [mut within, mut of_all] = [[0.0_f32; LANES]; 2];
         let (mut most, mut rooms, mut room) = (0.0_f32, [[0.0; PART]; D], [0.0; PART]);
@@ -252,20 +252,20 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
                     &room
                 }
             };
-            let was = (centers.each(|column| &column[number]), &radii[number]);
+            let reference = (centers.each(|column| &column[number]), &radii[number]);
             let course = course.map(|(stood, steps)| (stood.each(|column| &column[number]), steps));
             let (mut lanes, mut used) = ([0.0; LANES], [0.0; PART]);
             let rooms_of_used = used.as_chunks_mut::<LANES>().0;
             match course {
                 None => {
                     for (number, slot) in rooms_of_used.iter_mut().enumerate() {
-                        *slot = used_of(now, was, margin, number * LANES);
+                        *slot = used_of(now, reference, margin, number * LANES);
                         keep_greater(&mut lanes, *slot);
                     }
                 }
                 Some(course) => {
                     for (number, slot) in rooms_of_used.iter_mut().enumerate() {
-                        *slot = strayed_of(now, was, course, (margin, number * LANES));
+                        *slot = strayed_of(now, reference, course, (margin, number * LANES));
                         keep_greater(&mut lanes, *slot);
                     }
                 }
@@ -286,9 +286,9 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
             for (at, slot) in packed.iter_mut().enumerate() {
                 let [mut center, mut kept] = [[0.0; D]; 2];
                 for axis in 0..D {
-                    (center[axis], kept[axis]) = (now.0[axis][at], was.0[axis][at]);
+                    (center[axis], kept[axis]) = (now.0[axis][at], reference.0[axis][at]);
                 }
-                *slot = P::pack(Packed::new(center, now.1[at]), Packed::new(kept, was.1[at]));
+                *slot = P::pack(Packed::new(center, now.1[at]), Packed::new(kept, reference.1[at]));
             }
         }
         limit.into_iter().for_each(|limit| beyond.list(limit));

@@ -8,7 +8,7 @@ use crate::coherent::stand_ins::StandIns;
 
 /// See the top of this file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Given<'a, const D: usize> {
+pub(super) struct FrameInput<'a, const D: usize> {
     pub(super) input: &'a Input<'a, D>,
     /// The same in `f32` at rest in open space: the input itself, or its stand-ins.
     pub(super) plain: &'a Input<'a, D>,
@@ -17,17 +17,17 @@ pub(super) struct Given<'a, const D: usize> {
     pub(super) untreed: &'a Input<'a, D>,
 }
 
-impl<'a, const D: usize> Given<'a, D> {
+impl<'a, const D: usize> FrameInput<'a, D> {
     /// Calls `then` with an input in which `stand_ins`, if given, stand in for bodies.
     pub(super) fn with<R>(
         input: &Input<'_, D>,
         stand_ins: Option<&StandIns<D>>,
-        then: impl FnOnce(Given<'_, D>) -> R,
+        then: impl FnOnce(FrameInput<'_, D>) -> R,
     ) -> R {
-        let Some(of) = stand_ins else { return then(Given { input, plain: input, stand_ins, untreed: input }) };
+        let Some(of) = stand_ins else { return then(FrameInput { input, plain: input, stand_ins, untreed: input }) };
         let [mut sets, mut others] = [Vec::new(), Vec::new()];
         let (plain, untreed) = (of.input(input, &mut sets), of.without_trees(input, &mut others));
-        then(Given { input, plain: &plain, stand_ins, untreed: &untreed })
+        then(FrameInput { input, plain: &plain, stand_ins, untreed: &untreed })
     }
 
     /// Returns what decides by the caller's own numbers.

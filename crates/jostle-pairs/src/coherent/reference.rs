@@ -31,7 +31,7 @@ pub(super) const SHARE: usize = 64;
 
 /// See the top of this file.
 #[derive(Debug)]
-pub(super) struct Was<const D: usize> {
+pub(super) struct Reference<const D: usize> {
     /// Where the bodies stood, or are expected to be halfway through a list, and their radii; filled up to whole parts.
     centers: [Vec<f32>; D],
     radii: Vec<f32>,
@@ -44,14 +44,14 @@ pub(super) struct Was<const D: usize> {
     len: Option<usize>,
 }
 
-impl<const D: usize> Default for Was<D> {
+impl<const D: usize> Default for Reference<D> {
     fn default() -> Self {
         let [centers, stood] = [const { [const { Vec::new() }; D] }; 2];
         Self { centers, radii: Vec::new(), stood, grown: Vec::new(), is_ahead: false, len: None }
     }
 }
 
-impl<const D: usize> Was<D> {
+impl<const D: usize> Reference<D> {
     pub(super) fn bytes(&self) -> usize {
         let columns = self.centers.iter().chain(&self.stood).chain([&self.radii, &self.grown]);
         columns.map(Vec::capacity).sum::<usize>() * size_of::<f32>()
@@ -224,21 +224,21 @@ fn keep(out: &mut Vec<f32>, column: Column<'_, f32>, workers: Workers<'_>) {
 mod tests {
     use jostle_core::{Bodies, Workers};
 
-    use super::Was;
+    use super::Reference;
 
     /// Far from the origin, where coordinates are rounded by a third of a step.
     #[test]
     fn the_longest_step_is_as_long_as_any() {
         let at = |frame: f32| (0..600_u16).map(|id| 1e5 + f32::from(id) + frame * 0.02).collect::<Vec<f32>>();
         let (before, now, radii) = (at(0.0), at(1.0), [1.0; 600]);
-        let mut was = Was::<2>::default();
-        was.keep(Bodies::from_slices([&before, &before], &radii), Workers::Serial);
-        was.keep_ahead(Bodies::from_slices([&now, &before], &radii), (0.85, 0.03), Workers::Serial);
-        let [longest, largest] = was.grow((1.2, 0.001, 0.5), Workers::Serial);
+        let mut reference = Reference::<2>::default();
+        reference.keep(Bodies::from_slices([&before, &before], &radii), Workers::Serial);
+        reference.keep_ahead(Bodies::from_slices([&now, &before], &radii), (0.85, 0.03), Workers::Serial);
+        let [longest, largest] = reference.grow((1.2, 0.001, 0.5), Workers::Serial);
         assert!(longest > 0.0 && largest == 1.0);
         for id in 0..600 {
-            let step = was.centers[0][id] - was.stood[0][id];
-            assert!(step <= longest && was.grown[id] >= 1.0 + step * 1.2, "{id}: {step}");
+            let step = reference.centers[0][id] - reference.stood[0][id];
+            assert!(step <= longest && reference.grown[id] >= 1.0 + step * 1.2, "{id}: {step}");
         }
     }
 }
