@@ -1,5 +1,7 @@
 //! Once a finder of coherent frames has rebuilt its list a few times, its frames allocate nothing, rebuilds included.
 
+use core::array::from_fn;
+
 use jostle::{CoherentFinder, Input, NeighborLists, Rows, Threads};
 use jostle_testkit::{Kind, Scene, scene};
 
@@ -10,10 +12,10 @@ const PERIOD: usize = 63;
 
 /// Moves each body of a scene to and fro, by up to `reach`, and in one frame by at most a tenth of `reach`.
 fn moved<const D: usize>(scene: &Scene<D>, now: &mut Scene<D>, frame: usize, reach: f32) {
-    let along = |id: usize| ((frame + id % 16) as f32 * 0.1).sin() * reach;
+    let along: [f32; 16] = from_fn(|id| ((frame + id) as f32 * 0.1).sin() * reach);
     for (axis, column) in scene.centers.iter().enumerate() {
         let slots = now.centers[axis].iter_mut().zip(column).enumerate();
-        slots.for_each(|(id, (slot, x))| *slot = x + along(id + axis * 5));
+        slots.for_each(|(id, (slot, x))| *slot = x + along[(id + axis * 5) % 16]);
     }
 }
 
