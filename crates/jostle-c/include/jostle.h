@@ -25,7 +25,7 @@
  *   place, and never written.
  * - What a handle lends (pairs, lists, messages) lives until the next call on that handle but jostle_last_error, or
  *   until the handle is freed. A call that fails changes nothing: what was lent before stays, but for the message.
- *   Only a jostle_prepared is empty after a build that fails for its bodies.
+ *   Only a jostle_prepared is empty after a build that fails for its bodies or its space.
  * - A handle serves one call at a time; a second call gets JOSTLE_STATUS_BUSY. Give each thread handles of its own.
  *   Threads may share jostle_threads, and ask one jostle_prepared. Do not free a handle while a call uses it, and do
  *   not use it afterwards.
@@ -62,8 +62,8 @@
 #define JOSTLE_LISTS_VECTORS 8
 
 /**
- * What a function returns: 0 when it has done its work. Otherwise the call has changed nothing, answers of earlier
- * calls stand, and jostle_last_error tells more.
+ * What a function returns: 0 when it has done its work. Otherwise the call has changed nothing (jostle_prepared_build
+ * alone may leave its set empty), answers of earlier calls stand, and jostle_last_error tells more.
  */
 enum jostle_status
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -1163,8 +1163,8 @@ jostle_status jostle_prepared_set_threads(struct jostle_prepared *prepared,
                                           const struct jostle_threads *threads);
 
 /**
- * Copies bodies and sorts them for searches in a space (null for open space). The bodies have no layers or
- * displacements: those belong to each search. If the bodies or the space are refused, the set is empty afterwards.
+ * Copies bodies and sorts them for searches in a space (null for open space). Bodies with layers or displacements are
+ * refused: give these to the set of each search. If the bodies or the space are refused, the set is empty afterwards.
  */
 jostle_status jostle_prepared_build(struct jostle_prepared *prepared,
                                     const struct jostle_set *set,

@@ -25,7 +25,7 @@
  *   place, and never written.
  * - What a handle lends (pairs, lists, messages) lives until the next call on that handle but jostle_last_error, or
  *   until the handle is freed. A call that fails changes nothing: what was lent before stays, but for the message.
- *   Only a jostle_prepared is empty after a build that fails for its bodies.
+ *   Only a jostle_prepared is empty after a build that fails for its bodies or its space.
  * - A handle serves one call at a time; a second call gets JOSTLE_STATUS_BUSY. Give each thread handles of its own.
  *   Threads may share jostle_threads, and ask one jostle_prepared. Do not free a handle while a call uses it, and do
  *   not use it afterwards.

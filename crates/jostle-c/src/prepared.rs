@@ -62,8 +62,8 @@ pub unsafe extern "C" fn jostle_prepared_set_threads(prepared: *mut Prepared, th
     }
 }
 
-/// Copies bodies and sorts them for searches in a space (null for open space). The bodies have no layers or
-/// displacements: those belong to each search. If the bodies or the space are refused, the set is empty afterwards.
+/// Copies bodies and sorts them for searches in a space (null for open space). Bodies with layers or displacements are
+/// refused: give these to the set of each search. If the bodies or the space are refused, the set is empty afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_prepared_build(
     prepared: *mut Prepared,

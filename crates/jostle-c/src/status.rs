@@ -5,8 +5,8 @@ use std::ffi::c_char;
 
 use engine::{ContactError, InputError, QueryError, QueryReason, RangeFault, ViewError};
 
-/// What a function returns: 0 when it has done its work. Otherwise the call has changed nothing, answers of earlier
-/// calls stand, and jostle_last_error tells more.
+/// What a function returns: 0 when it has done its work. Otherwise the call has changed nothing (jostle_prepared_build
+/// alone may leave its set empty), answers of earlier calls stand, and jostle_last_error tells more.
 #[repr(i32)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {

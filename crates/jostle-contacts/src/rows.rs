@@ -249,7 +249,7 @@ fn probe(
     None
 }
 
-/// Returns the number of slots in a row of `pairs` pairs. A third of the slots stay free, so that few are looked at.
+/// Returns the number of slots in a row of `pairs` pairs. Up to a third of them stay free, so that few are looked at.
 #[inline(always)]
 fn slots(pairs: u32) -> u32 {
     pairs + pairs / 2

@@ -11,7 +11,7 @@ use crate::limits::REACH;
 use crate::parallel::threads::{Threads, run};
 use crate::parallel::workers::Workers;
 
-/// The most bodies that one task checks. Where there are several workers, a task checks fewer, so that nobody waits
+/// The most bodies that one task checks. Where there are several workers, a task may check fewer, so that nobody waits
 /// long for the last.
 const BLOCK: usize = 1 << 13;
 const TASKS_OF_EACH: usize = 4;

@@ -24,8 +24,8 @@ const CANDIDATES: usize = 128;
 const CANDIDATES_OF_MANY: usize = 64;
 const MANY: u32 = 256;
 
-/// A code is crowded if it has one `CROWDED`th of as many candidates as a rank gives: its bodies get an order of their
-/// own.
+/// A code is crowded if it has at least one `CROWDED`th of the candidates for one rank, and at least two. Its bodies
+/// get an order of their own.
 const CROWDED: usize = 4;
 
 /// How far a cut may be off so that its key is round, as a part of a mean share.

@@ -43,7 +43,7 @@ pub(crate) struct Survey<const D: usize> {
 }
 
 /// By how much the box of a path is enlarged, relative to the path's length: 2^-20. That is far more than 2^-26, the
-/// distance at which two bodies may touch by rounding (of squares in `f64`) alone.
+/// gap (relative too) across which two bodies may touch by rounding (of squares in `f64`) alone.
 const PATH_GROWTH: f64 = 1.0 / (1 << 20) as f64;
 
 /// Centres, displacements and radii of a block, in `f64`, in the cell.

@@ -96,11 +96,11 @@ const FILLED: usize = 8;
 /// All of that holds in either precision and in any space. For bodies in `f64`, and where space repeats, the finder
 /// follows stand-ins in `f32`, whether or not the host puts back bodies that leave the cell. Where rounding leaves it
 /// in doubt whether two bodies touch, the caller's own numbers decide. Layers are looked at when pairs are listed. Each
-/// frame compares them with a copy; where they have changed, pairs are listed anew. The caller's test is asked in each
-/// frame about each pair that touches. Some inputs are searched from scratch in each frame: moving bodies
-/// ([`Set::moving`](jostle_sets::input::Set::moving)); where space repeats, bodies that reach nearly as far as half the
-/// height of the cell or farther; and sets so many and small that more than 64 pairs of sets meet with hardly a
-/// thousand candidates each.
+/// frame compares them with a copy; where they have changed, pairs are listed anew, unless no set had layers when they
+/// were listed last. The caller's test is asked in each frame about each pair that touches. Some inputs are searched
+/// from scratch in each frame: moving bodies ([`Set::moving`](jostle_sets::input::Set::moving)); where space repeats,
+/// bodies that reach nearly as far as half the height of the cell or farther; and sets so many and small that more than
+/// 64 pairs of sets meet with hardly a thousand candidates each.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }

@@ -172,8 +172,8 @@ by_shape! {
     join_within = join_circles_within | join_boxes_within(leaves: Range<usize>);
     /// Phase 4, of the first `count` pairs of leaves whose larger box is of side `side`.
     join_leaves = join_circle_leaves | join_box_leaves(side: usize, count: usize);
-    /// Phase 5: tests circles of side `side` against leaves of the other side. Hits are kept, and handed on when they
-    /// take half of the room.
+    /// Phase 5: tests circles of side `side` against leaves of the other side. Hits are kept, and handed on once they
+    /// take more than half of the room.
     run_tests = run_circle_tests | run_box_tests(side: usize);
 }
 

@@ -88,8 +88,8 @@ impl<const D: usize> RowEngine<D> {
     }
 
     /// Fills the lists. Rows are made of pairs where no join of rows is compiled for the bodies, or where rows will be
-    /// short: as short as the rows that the lists hold from before, or, where they hold none, as the rows that were
-    /// made last. The result is the same.
+    /// short. They are expected to be short if the rows that the lists hold from before are, or, where the lists hold
+    /// none, if the rows made last were. The result is the same.
     pub(crate) fn fill(
         &mut self,
         (engine, isa): (&mut Engine<D>, Isa),
@@ -100,8 +100,8 @@ impl<const D: usize> RowEngine<D> {
     ) -> Tests {
         let bodies = plan.exact.sets[0].len();
         let short = |neighbors: usize| 2 * neighbors <= TWICE_SHORT[usize::from(D > 2)] * bodies;
-        // Rows that are made of pairs stay so with up to an eighth more neighbours. Else rows near the limit would be
-        // made now in one way, now in the other.
+        // Once rows are made of pairs, an eighth of their neighbours is left out of the comparison. Else rows near the
+        // limit would be made now in one way, now in the other.
         let more = usize::from(self.last == LastRows::OfPairs);
         let short_now = |neighbors: usize| short(neighbors - more * neighbors / 8);
         let were_short = match lists.neighbors.len() {

@@ -87,7 +87,7 @@ fn up(cutoff: f64, positions: &Bound<'_, PyUntypedArray>) -> f64 {
     cutoff
 }
 
-/// Returns a cutoff for each two types: 0 for types that the dict does not name.
+/// Returns a cutoff for each two types: 0 for two types that the dict does not name together.
 fn of_types(cutoffs: &Bound<'_, PyDict>, types: &Bound<'_, PyAny>, bodies: usize) -> PyResult<Kept> {
     let py = types.py();
     let unique = PyDict::new(py);

@@ -2,8 +2,8 @@
 //! of the bodies; hits that proxies leave in doubt are decided.
 //!
 //! Bodies in `f32` at rest are *direct*: in a space that repeats, the predicate takes their proxies as the bodies. As
-//! soon as one set of a search is in `f64` or moves, all its bodies are *decided*: their proxies share one frame
-//! (`frame`), without the gaps between bodies that lie far apart (`gaps`).
+//! soon as one set of a search is in `f64` or moves, all bodies of the search are *decided*: their proxies share one
+//! frame (`frame`), without the gaps between bodies that lie far apart (`gaps`).
 
 mod boxed;
 mod columns;

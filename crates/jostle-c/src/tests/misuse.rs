@@ -141,7 +141,6 @@ fn handles_of_another_kind_get_a_code() {
     let (mut lists, mut prepared, finder) = (null_mut::<Lists>(), null_mut::<Prepared>(), Own::new(2));
     let sets = [sound()];
     // SAFETY: the places are valid; every pointer to a handle leads to one, or to readable memory.
-    // too.
     unsafe {
         assert_eq!(jostle_lists_new(0, &raw mut lists), Status::Ok);
         assert_eq!(jostle_prepared_new(3, &raw mut prepared), Status::Ok);

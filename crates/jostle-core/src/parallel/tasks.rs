@@ -251,7 +251,8 @@ impl Tasks for OfWorker<'_> {
                 return task.map(|task| (task, true));
             }
         }
-        // Where the first task was asked for, the flag is set if nobody can still begin a task before this one.
+        // Where the first task was asked for, the flag is set if all tasks before this one have been taken. None of
+        // them is left for this worker to begin: its `first_run` is empty, and its own tasks ascend.
         let own = self.take_own().map(|task| (task, first && self.shares.first().0 > task));
         own.or_else(|| self.take_first(self.shares.tasks).map(|task| (task, true)))
     }

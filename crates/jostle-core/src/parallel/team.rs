@@ -160,9 +160,9 @@ impl Outside<'_> {
     }
 }
 
-/// Answers a call from outside of the pool. Systems put a thread that sleeps on the leader's processor, if the leader
-/// has just woken itself. Then the thread calls another in its place, which may be put elsewhere, and lets the leader
-/// go on; if no other comes, it answers that call, too.
+/// Answers a call from outside of the pool. Systems may wake a sleeping thread on the leader's own processor, if the
+/// leader has only just been woken itself. Such a thread calls another in its place, which may be put elsewhere, and
+/// lets the leader go on. If no other comes, the thread itself gets that second call.
 fn answer_or_pass_on(team: Arc<Team>, others: usize) {
     if !ENGAGED.get() && team.handover.is_in_the_way(cores::processor()) {
         let passed = Arc::clone(&team);

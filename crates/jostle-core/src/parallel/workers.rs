@@ -1,5 +1,5 @@
-//! The threads that run the tasks of a stage. Work is cut by its size alone, or
-//! also by the number of workers where the output does not show it, so every choice gives the same bytes.
+//! The threads that run the tasks of a stage. Work is cut by its size alone, or also by the number of workers where the
+//! output does not show it, so every choice gives the same bytes.
 
 use rayon::ThreadPool;
 

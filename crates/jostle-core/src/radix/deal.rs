@@ -126,8 +126,8 @@ impl Dealer {
     ///
     /// `top(frame, items)` returns the number of low bits within which the items' codes differ.
     /// `digits(frame, items, (bits, top), out)` fills in the highest `bits` of the lowest `top` bits of each code. A
-    /// segment waits in `spare` meanwhile. `spare` is as long as the longest segment, and stays in cache from one
-    /// segment to the next.
+    /// segment waits in `spare` meanwhile. `spare` is at least as long as the longest segment, and stays in cache from
+    /// one segment to the next.
     pub(crate) fn deal_large<T: Copy + Send + Sync>(
         &mut self,
         workers: Workers<'_>,

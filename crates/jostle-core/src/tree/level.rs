@@ -1,4 +1,4 @@
-//! Levels of boxes: each box holds sixteen boxes of the level below.
+//! Levels of boxes: each box holds sixteen boxes of the level below; the last one may hold fewer.
 
 use core::fmt;
 

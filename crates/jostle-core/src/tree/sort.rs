@@ -130,7 +130,7 @@ fn digits_of_records<R: Record<D>, const D: usize>(
     (bits, top): (u32, u32),
     keys: &mut [u16],
 ) {
-    // With fewer bits below the digit, codes are computed one by one.
+    // With fewer bits below the digit, codes cannot be computed side by side, and are computed one by one.
     if top - bits < D as u32 {
         let digit = |record: &R| digit(grid.code(record.center()), (bits, top));
         return keys.iter_mut().zip(records).for_each(|(key, record)| *key = digit(record));

@@ -5,8 +5,9 @@ use jostle_sets::simd::Lanes;
 /// What the predicate and a few sums may lose, relative to the sum of two radii: 2^-19.
 const ROUNDING: f32 = 1.0 / 524_288.0;
 
-/// Returns the distance within which two stand-ins touch for sure (none do if it is below 0), and the distance beyond
-/// which they do not. Between, they are in doubt: as far as `within` from the sum of their radii.
+/// Returns the distance within which two stand-ins touch for sure (none do unless it is above 0), and the distance
+/// beyond which they do not. Between, they are in doubt: as far as `within` from the sum of their radii, and what
+/// rounding may lose.
 #[inline(always)]
 fn borders(within: f32, radii: f32) -> [f32; 2] {
     let more = radii * ROUNDING + within;

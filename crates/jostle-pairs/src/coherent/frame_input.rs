@@ -13,7 +13,7 @@ pub(super) struct FrameInput<'a, const D: usize> {
     /// The same in `f32` at rest in open space: the input itself, or its stand-ins.
     pub(super) plain: &'a Input<'a, D>,
     pub(super) stand_ins: Option<&'a StandIns<D>>,
-    /// The input with copies of bodies in trees; pairs are decided by it.
+    /// The input with copies of bodies in place of trees; pairs are decided by it.
     pub(super) untreed: &'a Input<'a, D>,
 }
 

@@ -36,7 +36,7 @@ pub(super) struct Live {
     blocks: Blocks,
     /// Where in the list, for each two sets, the pairs that workers have listed begin, and then the pairs of each of
     /// their blocks; and the end. In a kept frame: how many candidates have begun to touch in all blocks before each
-    /// block, and how many have ended.
+    /// block, and how many have ended, without those that exchange places within a block.
     starts: Vec<usize>,
     /// One part for each two sets that meet.
     parts: Vec<ListPart>,
@@ -159,9 +159,9 @@ impl Live {
         self.blocks.stock()
     }
 
-    /// Takes the blocks that workers have sorted, of these meetings in order, bodies having come as far as `come`. They
-    /// hold all candidates but those that touch all the time. Workers have listed the latter: those of each two sets up
-    /// to its end in `ends`. Returns whether all can be numbered.
+    /// Takes the blocks that workers have sorted, of these meetings in order, bodies having come as far as `progress`.
+    /// They hold all candidates that may change. Workers have listed the candidates that touch all the time: those of
+    /// each two sets up to its end in `ends`. Returns whether all can be numbered.
     pub(super) fn take_sorted(&mut self, progress: Progress, meetings: &[[u32; 2]], ends: &[usize]) -> bool {
         self.blocks.take_sorted(progress, meetings);
         let most = ends.last().copied().unwrap_or_default() + 2 * self.blocks.all().len() * BLOCK;
@@ -253,10 +253,10 @@ impl Live {
         }
     }
 
-    /// Changes the list, bodies having come as far as `come`. Candidates that have begun to touch go to the places of
-    /// candidates of their block that have ended. Of what is left over in all blocks of the same two sets, candidates
-    /// that have begun go, in their order, to the places of those that have ended, and then to the end. Where fewer
-    /// have begun, the last pairs of these sets go to the places that are left.
+    /// Changes the list, bodies having come as far as `progress`. Candidates that have begun to touch go to the places
+    /// of candidates of their block that have ended. Of what is left over in all blocks of the same two sets,
+    /// candidates that have begun go, in their order, to the places of those that have ended, and then to the end.
+    /// Where fewer have begun, the last pairs of these sets go to the places that are left.
     #[allow(unsafe_code, reason = "no two candidates stand at one place of the list")]
     pub(super) fn change<const D: usize>(
         &mut self,

@@ -98,7 +98,8 @@ impl<const N: usize> Default for Named<N> {
 }
 
 impl<const N: usize> Named<N> {
-    /// Begins anew, for pairs of bodies of two sets of such lengths. Pairs that are there stay, to fill up sixteens.
+    /// Begins anew, for pairs of bodies of two sets of such lengths. Pairs that are there stay, to fill up sixteens;
+    /// where a set is shorter than before, all become pairs of the first bodies.
     pub(super) fn begin(&mut self, lens: [usize; 2]) {
         let ends = lens.both(|len| len.min(MOST) as u32);
         if ends[0] < self.ends[0] || ends[1] < self.ends[1] {

@@ -200,7 +200,7 @@ impl<const D: usize> Reference<D> {
     }
 
     /// Makes a body count as having come along each axis as far as `way` since all were kept; or, where that is more
-    /// than `most`, as not having moved.
+    /// than `most`, as not having moved along that axis.
     pub(super) fn take_to_move(&mut self, id: u32, now: [f32; D], way: [f32; D], most: f32) {
         let stood = if self.is_ahead { &mut self.stood } else { &mut self.centers };
         for (axis, stood) in stood.iter_mut().enumerate() {

@@ -126,7 +126,8 @@ impl<const D: usize> StandIns<D> {
     /// On each axis, in parts of 2^-24: a stand-in is rounded by its distance from the origin. If one of two is seen at
     /// an image, it is also rounded by the distance of the image, and by how far the image is moved. Direct bodies are
     /// moved into the cell: each is rounded by its place in it, subtracted, and moved by an offset, and both of these
-    /// are rounded by the length of the cell. Rounding relative to the distance of two bodies then is none of this.
+    /// are rounded by the length of the cell. What is rounded afterwards, by the distance of two bodies, does not count
+    /// here.
     fn error_of(&self, far: Far, decided: bool) -> f64 {
         if self.cell.is_none() && !decided {
             return 0.0;

@@ -270,8 +270,8 @@ impl<const D: usize> Strays<D> {
         self.places.find(listed, &by, who, on);
     }
 
-    /// Takes these pairs out of the list, and puts in those that stray bodies have now. `ends` is where the pairs of
-    /// each two sets end, before and after.
+    /// Takes the pairs out of the list whose places [`Strays::find_places`] has found, and puts in those that stray
+    /// bodies have now. `ends` is where the pairs of each two sets end, before and after.
     pub(super) fn patch(&mut self, (list, ends): (&mut PairList, &mut Vec<usize>), workers: Workers<'_>) {
         if self.is_empty() {
             return;

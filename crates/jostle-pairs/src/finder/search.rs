@@ -250,8 +250,8 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
     }
 }
 
-/// Runs a search for a kind of answer on these threads, or on the calling thread alone where the finder has measured
-/// that this is sooner done.
+/// Runs a search for a kind of answer on these threads, or on the calling thread alone: of few bodies in any case, of
+/// more where the finder has measured that this is sooner done.
 fn search_on<const D: usize, R: Send>(
     threads: Threads<'_>,
     finder: &mut PairFinder<D>,

@@ -224,7 +224,7 @@ pub(crate) trait Sink {
     fn took(&mut self, len: usize);
 }
 
-/// A list of pairs, to which a sink appends. The first `len` entries are pairs and the others are room: what was
+/// A list of pairs, and a sink that appends to it. The first `len` entries are pairs and the others are room: what was
 /// written once need not be cleared.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PairList {

@@ -1,5 +1,5 @@
 //! Plans a search as joins of trees, one after the other. The size of its trees alone decides how each join is cut into
-//! blocks.
+//! blocks, unless the plan is for a number of blocks, or for workers.
 
 use core::ops::Range;
 

@@ -6,10 +6,10 @@
 //! predicates round by some 2^-50, as lengths of bodies that nearly touch. Each box grows by 2^-22 on every side, which
 //! covers all of it eight times.
 //!
-//! In a space that repeats, half of the cell is within 1 as well, and two boxes can touch only at offsets of little
-//! more than 2. Such an offset is rounded by 2^-23, its sum with a corner near 1 by 2^-24. Each box grows by 2^-21,
-//! which covers all of it three times. Whole vectors move bodies into the cell, which rounds by at most 2^-49 of all
-//! that was added on the way (`far`). Boxes grow by that as well.
+//! In a space that repeats, half of the cell is within 1 as well, and two boxes can touch only at offsets of at most
+//! little more than 2. Such an offset is rounded by 2^-23, its sum with a corner near 1 by 2^-24. Each box grows by
+//! 2^-21, which covers all of it three times. Whole vectors move bodies into the cell, which rounds by at most 2^-49 of
+//! all that was added on the way (`far`). Boxes grow by that as well.
 //!
 //! A prepared set brings its frame along, in which other boxes may lie anywhere. On an axis where two boxes nearly
 //! touch, rounding then loses at most 2^-22 of how far the two corners lie from the middle. So a box of another set

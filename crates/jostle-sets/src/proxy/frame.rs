@@ -14,7 +14,7 @@
 //!   the offset, which is below 2 + S where it matters: 2u + Su;
 //! - roundings in `f64`, of the frame and of the predicate: some 2^-52, and, for bodies moved into the cell by whole
 //!   vectors, at most 2^-49 of all that was added on the way (`far`). A frame without its gaps is so much narrower than
-//!   a period that the latter is to be counted as well.
+//!   a period that this rounding of 2^-49 is to be counted as well.
 //!
 //! In length the loss is sqrt(3) of that, shared by two radii: 0.87u for each in open space, 0.87 * 4u in a space that
 //! repeats. So radii grow by u, or 4u, and by `far * 2^-49`: the rest, an eighth, is a thousand times what `f64`

@@ -245,7 +245,7 @@ impl Axis {
         }
     }
 
-    /// Makes coordinates relative to the middle of what is left. Returns half of the width, and a quantum.
+    /// Makes coordinates relative to the middle of what is left. Returns half of the width plus a quantum.
     fn center(&mut self) -> f64 {
         self.middle = (self.left / 2.0 / self.quantum).round() * self.quantum;
         self.left / 2.0 + self.quantum

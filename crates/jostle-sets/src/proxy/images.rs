@@ -1,6 +1,6 @@
 //! The images at which bodies of a cell may touch.
 //!
-//! Bodies moved into the cell are less than 1 from each other along each vector that repeats, in lengths of it. A body
+//! Bodies moved into the cell are at most 1 from each other along each vector that repeats, in lengths of it. A body
 //! seen k cells on is at least (|k| - 1) h away, where h is the height of the cell over its other vectors. So two
 //! bodies can touch where |k| <= 1 + c/h, where c is the greatest sum of two radii. What the predicate rounds is added
 //! to c.

@@ -15,9 +15,9 @@ use crate::proxy::{Extent, Proxies};
 #[derive(Debug, Default)]
 pub struct SortedSet<const D: usize> {
     pub(crate) tree: LinearTree<D>,
-    /// The tree of boxes, for bodies that are not round.
+    /// The tree of boxes, in a search with boxes or capsules.
     pub(crate) boxes: LinearTree<D>,
-    /// The boxes that stand in for the bodies, in a search of several shapes.
+    /// The boxes that stand in for the bodies, where boxes are not the bodies themselves.
     pub(super) columns: BoxColumns<D>,
     /// The tree in use is the tree of boxes.
     pub(crate) boxed: bool,

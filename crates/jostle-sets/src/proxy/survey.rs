@@ -123,7 +123,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         least[count.saturating_sub(1) / 8]
     }
 
-    /// The greatest reach of a body about the middle of its path, or more.
+    /// An upper bound on the reach of a body about the middle of its path.
     #[inline]
     fn reach(&self, id: usize) -> f64 {
         let path: f64 = self.moving.map_or(0.0, |moving| moving.get(id).iter().map(|by| by.abs()).sum());

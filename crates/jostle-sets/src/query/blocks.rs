@@ -34,8 +34,8 @@ impl<A: Answer<D>, Q: Fn(usize) -> A, const D: usize> Asked<'_, Q, D> {
     }
 }
 
-/// Answers the queries from a number on, one for each place of a slice. Writes to the place where the query's answers
-/// end in the lists.
+/// Answers the queries from a number on, one for each place of a slice. Writes into each place the number at which the
+/// answers to its query end in the lists.
 pub(super) type AnswerSome<'a> = dyn Fn(usize, &mut [usize], &mut Lists) + Sync + 'a;
 
 /// Answers all queries, side by side, each block in memory of its own first.

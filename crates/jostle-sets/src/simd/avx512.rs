@@ -308,9 +308,9 @@ unsafe fn store_sorted(a: __m512i, b: __m512i, mask: u16, out: &mut [[u32; 2]; L
     unsafe { store_pairs(_mm512_min_epu32(a, b), _mm512_max_epu32(a, b), mask, out) }
 }
 
-/// Writes the pairs of the lanes in `mask`. The ids were put to the front before they are paired, while they fill half
-/// as many registers. At most four pairs are written alone: sixteen would go to three lines of memory in place of one
-/// or two.
+/// Writes the pairs of the lanes in `mask`. The caller has put their ids to the front: before they are paired, ids fill
+/// half as many registers. Where there are at most four pairs, four places are written. Sixteen places would lie in
+/// three lines of memory in place of one or two.
 ///
 /// # Safety
 /// The features are there.

@@ -74,8 +74,8 @@ impl<const D: usize> Current<D> {
         self.each_view(input, |now, bodies| now.reference.keep(bodies, workers));
     }
 
-    /// Keeps the bodies of a plain frame where they are to be: see [`Reference::keep_ahead`]. Where a course is expected
-    /// of them, each body gets a margin of its own.
+    /// Keeps the bodies of a plain frame where they are to be: see [`Reference::keep_ahead`]. Where a course is
+    /// expected of them, each body gets a margin of its own.
     pub(in crate::coherent) fn keep_ahead(
         &mut self,
         input: &Input<'_, D>,
@@ -175,7 +175,7 @@ impl<const D: usize> Current<D> {
     }
 
     /// Takes each stray body to move on as it has since the last frame, and to have done so in so many frames. A body
-    /// that would have come farther than `most` along an axis has jumped: it is taken not to move.
+    /// that would have come farther than `most` along an axis has jumped: it is taken not to move along that axis.
     pub(in crate::coherent) fn take_to_move(
         &mut self,
         input: &Input<'_, D>,

@@ -25,10 +25,11 @@ const PART: f64 = 1.0 / (1_u64 << 30) as f64;
 /// Cells that a query may be away, at most. Sums of its steps and a body's then fit an `i32`.
 const FARTHEST: f64 = (1_u32 << 29) as f64;
 
-/// A straight way from a point or a box on, which may have no length, and what a query looks at around it.
+/// A straight way from a point or a box on, which may have no length, widened by how far a query looks around it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sweep<const D: usize> {
-    /// The least and the greatest fractions at the beginning, and how fractions change with the length gone.
+    /// The least and the greatest fractions at the beginning, widened by c, and how fractions change with the length
+    /// gone.
     lo: [f64; D],
     hi: [f64; D],
     slope: [f64; D],
