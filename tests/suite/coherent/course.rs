@@ -6,7 +6,7 @@ use jostle_testkit::pairs::ascending;
 use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, Scene, scene};
 
-use super::Beside;
+use super::beside::Beside;
 
 /// How bodies leave their course.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

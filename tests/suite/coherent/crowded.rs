@@ -4,7 +4,7 @@ use jostle::{NeighborLists, PairFinder, Rows};
 use jostle_testkit::pairs::ascending;
 use jostle_testkit::{Kind, Scene, scene};
 
-use super::{Beside, Only};
+use super::beside::{Beside, Only};
 
 /// A crowd drifts and breathes, and now and then the caller has a test. Each frame has the pairs of a search from
 /// scratch, in one sequence whatever the threads and the instruction set.

@@ -5,7 +5,7 @@ use jostle::{ActivationTable, Circles, Input, Layers, LinearTree, Rows, Threads}
 use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, scene};
 
-use super::Beside;
+use super::beside::{Beside, Only};
 use super::drift::{Drift, HOSTS, spaces};
 
 /// The lists of each two of many sets last, whatever kinds of sets there are.
@@ -25,7 +25,7 @@ fn lists_last_of_many_sets() {
             halves.iter_mut().for_each(|half| half.step(&space, HOSTS[case % 3], frame));
             let [one, other] = [halves[0].set(case % 4 == 1), halves[1].set(case % 4 == 2)];
             let sets = [one, other, if case % 4 == 3 { still.view().into() } else { (&walls).into() }];
-            let only: Option<super::Only<'_>> = (frame % 7 == 5).then_some(&test);
+            let only: Option<Only<'_>> = (frame % 7 == 5).then_some(&test);
             beside.pairs(Input::among(&sets, &table).space(space), only, &[[0, 0], [0, 1], [1, 1], [1, 2]]);
         }
         assert!(beside.finders[0].rebuilds() < 12, "{} rebuilds, case {case}", beside.finders[0].rebuilds());
@@ -103,7 +103,7 @@ fn a_few_may_stray_of_many_sets() {
             if case % 5 == 3 {
                 sets[1] = sets[1].layers(Layers::new(&category, 5));
             }
-            let only: Option<super::Only<'_>> = (frame % 7 == 5).then_some(&test);
+            let only: Option<Only<'_>> = (frame % 7 == 5).then_some(&test);
             let (input, meetings) = match case % 4 {
                 0 => (Input::between(sets[0], sets[1]), &[[0, 1]][..]),
                 1 => (Input::between(sets[1], sets[0]), &[[0, 1]][..]),

@@ -6,8 +6,8 @@ use jostle_testkit::Kind;
 use jostle_testkit::lists::neighbors_known;
 use jostle_testkit::random::Random;
 
+use super::beside::{Beside, Only, all_columns};
 use super::drift::{Drift, HOSTS, Host, spaces};
-use super::{Beside, all_columns};
 
 #[test]
 fn lists_last_in_any_space_and_precision() {
@@ -94,7 +94,7 @@ fn a_few_may_stray() {
             let category: Vec<u32> = (0..drift.radii.len()).map(|id| 1 << (id % 3)).collect();
             let set = drift.set(double);
             let set = if case % 5 == 3 { set.layers(Layers::new(&category, 5)) } else { set };
-            let only: Option<super::Only<'_>> = (frame % 7 == 5).then_some(&test);
+            let only: Option<Only<'_>> = (frame % 7 == 5).then_some(&test);
             pairs.pairs(Input::within(set).space(space), only, &[[0, 0]]);
             rows.rows(Input::within(set).space(space), only, if case < 8 { Rows::Full } else { Rows::Half });
         }

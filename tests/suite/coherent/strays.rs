@@ -5,7 +5,7 @@ use jostle_testkit::pairs::ascending;
 use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, Scene, scene};
 
-use super::Beside;
+use super::beside::{Beside, Only};
 
 /// What a chosen body does.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +85,7 @@ fn pairs<const D: usize>(mut crowd: Crowd<D>, often: Often, turn: Turn) -> u64 {
     for frame in 0..40 {
         crowd.step(frame, often, turn);
         // Pairs that the test drops in one frame come back in the next.
-        let only: Option<super::Only<'_>> = (frame % 7 == 5).then_some(&test);
+        let only: Option<Only<'_>> = (frame % 7 == 5).then_some(&test);
         let search = scratch.on(Threads::Serial);
         let search = if let Some(only) = only { search.only(only) } else { search };
         let expected = ascending(search.find(crowd.scene.view()).expect("sound bodies").pairs());
@@ -207,7 +207,7 @@ fn who_grows_large_touches_all() {
             }
             // The caller's test is asked in the frame in which too many pairs end the list.
             let test = |a: u32, b: u32| !(a + b).is_multiple_of(3);
-            let only: Option<super::Only<'_>> = (frame % 3 == 2).then_some(&test);
+            let only: Option<Only<'_>> = (frame % 3 == 2).then_some(&test);
             let search = scratch.on(Threads::Serial);
             let search = if let Some(only) = only { search.only(only) } else { search };
             let expected = ascending(search.find(crowd.scene.view()).expect("sound bodies").pairs());

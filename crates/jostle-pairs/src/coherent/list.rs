@@ -32,8 +32,13 @@ impl<const D: usize> CoherentFinder<D> {
         workers: Workers<'_>,
     ) -> bool {
         self.strays.begin();
-        if !self.list_anew_here(given, listed_for, plan, workers) {
-            return false;
+        let are_ahead = plan.ahead.is_some_and(|ahead| self.list_ahead(given, (&plan, ahead), listed_for, workers));
+        if !are_ahead {
+            let margin = if plan.ahead.is_some() { self.pace.stay(&plan) } else { plan.margin };
+            self.keep_bodies(given, workers);
+            if !self.list_candidates(given, (&plan, margin), listed_for, workers) {
+                return false;
+            }
         }
         let input = given.input;
         let lens = input.sets().iter().map(Set::len);
@@ -43,26 +48,22 @@ impl<const D: usize> CoherentFinder<D> {
         true
     }
 
-    fn list_anew_here(
+    /// Lists candidates of bodies where they are to be, and sorts them. Returns whether that could be done: bodies may
+    /// be expected where no body can be.
+    fn list_ahead(
         &mut self,
         given: FrameInput<'_, D>,
+        (plan, ahead): (&ListPlan, [f64; 2]),
         listed_for: ListedFor,
-        plan: ListPlan,
         workers: Workers<'_>,
     ) -> bool {
-        let mut margin = plan.margin;
-        if let Some(ahead) = plan.ahead {
-            self.pace.forget();
-            self.current.keep_ahead(given.plain, &plan, ahead, workers);
-            // Bodies may be expected where no body can be.
-            if self.list_candidates(given, (&plan, margin), listed_for, workers) {
-                self.finder.skin.keep_relation(given.input);
-                return true;
-            }
-            margin = self.pace.stay(&plan);
+        self.pace.forget();
+        self.current.keep_ahead(given.plain, plan, ahead, workers);
+        let is_listed = self.list_candidates(given, (plan, plan.margin), listed_for, workers);
+        if is_listed {
+            self.finder.skin.keep_relation(given.input);
         }
-        self.keep_bodies(given, workers);
-        self.list_candidates(given, (&plan, margin), listed_for, workers)
+        is_listed
     }
 
     /// Searches for candidates of bodies where they are kept, with a margin, and sorts them as they are found. Returns

@@ -36,7 +36,7 @@ use marks::Marks;
 pub(super) use marks::MarksOfTwo;
 use patch::{Patch, PatchPart};
 use places::{Places, Who};
-use stray::{Among, Relation, Stray};
+use stray::{Among, SetsThatMeet, Stray};
 pub(super) use stray::{Meets, Rules};
 use stray_tree::StrayTree;
 
@@ -225,7 +225,7 @@ impl<const D: usize> Strays<D> {
     /// there are more pairs than bodies, a search finds them sooner.
     fn find_pairs(&mut self, among: Among<'_, D>, rules: Rules<'_, D>, workers: Workers<'_>) -> bool {
         let Self { who, numbers, meetings, strays, stray_tree, pairs, ends, .. } = self;
-        let by = (Relation { numbers, sets: meetings }, rules);
+        let by = (SetsThatMeet { numbers, sets: meetings }, rules);
         let strays = &mut strays[..who.len()];
         for stray in &mut *strays {
             stray.home = rules.repeats.map_or_else(View::default, |repeats| repeats.home(stray.body));
@@ -328,7 +328,7 @@ impl<const D: usize> Strays<D> {
     ) {
         let Self { who, new, marks, numbers, meetings, strays, changes, .. } = self;
         let (who, marks, first_new) = (&*who, &*marks, who.len() - *new);
-        let relation = Relation { numbers, sets: meetings };
+        let relation = SetsThatMeet { numbers, sets: meetings };
         let is_before =
             |one: u32, other: u32| marks.has(one) && (one < other || who[first_new..].binary_search(&one).is_err());
         let touched_before = |number: u32, before: &mut Vec<u32>| {

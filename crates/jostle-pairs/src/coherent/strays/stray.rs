@@ -26,12 +26,12 @@ pub(super) struct Among<'a, const D: usize> {
 
 /// Which bodies meet: the numbers of bodies, and the sets that meet. Layers may not let all their bodies meet.
 #[derive(Clone, Copy)]
-pub(super) struct Relation<'a> {
+pub(super) struct SetsThatMeet<'a> {
     pub(super) numbers: &'a Numbers,
     pub(super) sets: &'a [[u32; 2]],
 }
 
-impl<'a> Relation<'a> {
+impl<'a> SetsThatMeet<'a> {
     /// Returns the sets that the bodies of a set meet.
     fn met_by(self, set: u32) -> impl Iterator<Item = u32> + use<'a> {
         let met = move |&[one, other]: &[u32; 2]| if set == one { Some(other) } else { (set == other).then_some(one) };
@@ -123,7 +123,7 @@ impl<const D: usize> Stray<D> {
     pub(super) fn find_among(
         &mut self,
         who: Member,
-        (relation, rules): (Relation<'_>, Rules<'_, D>),
+        (relation, rules): (SetsThatMeet<'_>, Rules<'_, D>),
         among: Among<'_, D>,
     ) -> bool {
         // How far stand-ins may be wrong grows with how far one of them goes.
@@ -152,7 +152,7 @@ impl<const D: usize> Stray<D> {
     }
 
     /// Lists the bodies near this body, which is of this set; returns whether it is sound.
-    fn see(&mut self, set: u32, (relation, rules): (Relation<'_>, Rules<'_, D>), among: Among<'_, D>) -> bool {
+    fn see(&mut self, set: u32, (relation, rules): (SetsThatMeet<'_>, Rules<'_, D>), among: Among<'_, D>) -> bool {
         let Self { body, near, views, .. } = self;
         near.clear();
         views.clear();

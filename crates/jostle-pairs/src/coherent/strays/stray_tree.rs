@@ -10,7 +10,7 @@ use crate::coherent::doubt::Decide;
 use crate::coherent::packed::Packed;
 use crate::coherent::slack::ROUNDING;
 use crate::coherent::strays::images::each_view;
-use crate::coherent::strays::stray::{Relation, Rules, Stray};
+use crate::coherent::strays::stray::{Rules, SetsThatMeet, Stray};
 
 /// One thread builds the tree of fewer bodies.
 const SERIAL_BELOW: usize = 1 << 12;
@@ -57,7 +57,7 @@ impl<const D: usize> StrayTree<D> {
         &self,
         (number, who): (u32, &[u32]),
         stray: &mut Stray<D>,
-        (relation, rules): (Relation<'_>, Rules<'_, D>),
+        (relation, rules): (SetsThatMeet<'_>, Rules<'_, D>),
     ) -> bool {
         let Self { there, tree, columns, homes } = self;
         let (member_of, within) = (|number: u32| relation.numbers.member(who[number as usize]), rules.within());
