@@ -367,6 +367,21 @@ fn sets_and_shifts_that_do_not_fit_are_refused() {
     assert!(tracker.last().begin().is_empty());
 }
 
+/// The same ids in other sets are other contacts, also where the pairs of the frame before were all between two sets.
+#[test]
+fn contacts_of_other_sets_are_other_contacts() {
+    let groups: [&[u64]; 2] = [&[10, 11], &[20, 21, 22]];
+    for (pair, set, keys) in [([0, 1], 0, [10, 11]), ([0, 1], 1, [20, 21]), ([1, 2], 1, [21, 22])] {
+        let mut tracker = ContactTracker::new();
+        let between = ContactPairs::from(&[[0, 1]]).with_sets(&[[0, 1]], &[]);
+        tracker.update(between, Keys::Among(&groups)).unwrap();
+        let (pairs, sets) = ([pair], [[set, set]]);
+        let changes = tracker.update(ContactPairs::from(&pairs).with_sets(&sets, &[]), Keys::Among(&groups)).unwrap();
+        let told = [changes.begin(), changes.persist(), changes.end()].map(|contacts| contacts.keys().to_vec());
+        assert_eq!(told, [vec![keys], vec![], vec![[10, 21]]]);
+    }
+}
+
 #[test]
 fn messages_name_the_offenders() {
     let message = |pairs: &[[u32; 2]], keys: Keys<'_>| {

@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytemuck_derive::NoUninit;
 use jostle::{
-    ActivationTable, Bodies, Circles, Circles64, Column, Input, InputError, Layers, NeighborLists, PairFinder, Radii,
-    RadiusField, Reason, Set, Spheres, Threads, ViewError, field,
+    ActivationTable, Bodies, Boxes, Circles, Circles64, Column, Input, InputError, Layers, NeighborLists, PairFinder,
+    Radii, RadiusField, Reason, Set, Spheres, Threads, ViewError, field,
 };
 use jostle_testkit::{Kind, Scene, oracle, scene};
 
@@ -242,6 +242,23 @@ fn a_finder_goes_on_after_a_refusal() {
 }
 
 /// Fields are read from structs of any layout, with padding, and with fields that are no plain numbers.
+#[test]
+fn bodies_that_reach_over_too_many_images_leave_the_last_result() {
+    let cell = [Some([0.0, 1.0]); 2];
+    let (x, y) = ([0.0, 1.0, 2.0], [0.0; 3]);
+    let giants = [0.5; 5];
+    let circles = Circles::new(&giants, &giants, 1e6);
+    let boxes = Boxes::new([&[-1e6; 5], &[-1e6; 5]], [&[1e6; 5], &[1e6; 5]]);
+    let mut finder = PairFinder::new();
+    for refused in [Input::within(circles), Input::within(boxes)] {
+        finder.find(Circles::new(&x, &y, 0.6)).unwrap();
+        assert!(matches!(finder.find(refused.periodic(cell)), Err(InputError::Images { .. })));
+        assert_eq!(finder.last().pairs(), [[0, 1], [1, 2]]);
+        assert_eq!(finder.last().tree().len(), 3);
+        assert!(finder.last().tree_of_boxes().is_none());
+    }
+}
+
 #[test]
 fn fields_of_any_struct_are_read_in_place() {
     #[derive(Clone, Copy)]

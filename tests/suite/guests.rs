@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
-use jostle::{LinearTree, NeighborLists, PairFinder, Rows, Threads};
+use jostle::{Boxes, LinearTree, NeighborLists, PairFinder, Rows, Threads};
 use jostle_testkit::tree::validate;
 use jostle_testkit::{Kind, Scene, oracle, pool, scene};
 use rayon::prelude::*;
@@ -200,6 +200,22 @@ fn the_callers_own_panic_comes_out_always() {
 }
 
 /// A search ignores another panic on its thread.
+/// Rows of boxes are made of pairs, which are listed beside the finder's own.
+#[test]
+fn a_panic_in_a_search_for_rows_leaves_the_pairs() {
+    let (lo, hi) = ([0.0, 0.5, 1.0], [2.0, 2.5, 3.0]);
+    let boxes = Boxes::new([&lo, &lo], [&hi, &hi]);
+    let mut finder = PairFinder::new();
+    finder.find(boxes).unwrap();
+    let panics = |_: u32, _: u32| -> bool { panic!("on purpose") };
+    let mut lists = NeighborLists::new();
+    let result =
+        catch_unwind(AssertUnwindSafe(|| finder.only(&panics).neighbors(boxes, Rows::Full, &mut lists).map(drop)));
+    assert!(result.is_err());
+    assert_eq!(finder.last().pairs().len(), 3);
+    assert_eq!(finder.last().pairs_between(0, 0).len(), 3);
+}
+
 #[test]
 fn a_destructor_of_an_unwinding_thread_may_search() {
     struct Searches<'a>(&'a Scene<2>, &'a Cell<usize>);

@@ -23,7 +23,7 @@ pub(crate) struct Asked<'a, const D: usize> {
     pub(crate) meetings: Meetings<'a>,
     pub(crate) sets: &'a [Set<'a, D>],
     cell: Option<UnitCell<D>>,
-    /// The bodies of each set that is a tree, by id.
+    /// If any set is a tree, for each set the bodies of its tree by id.
     trees: Vec<Proxies<D>>,
 }
 
@@ -44,30 +44,27 @@ impl<'a, const D: usize> Asked<'a, D> {
             Relation::Between(_) => Some(Meetings::BETWEEN),
             Relation::Among(..) => None,
         };
-        let trees = sets.iter().filter_map(|set| match set.source {
-            Source::Tree(tree) => {
-                let mut bodies = Proxies::default();
-                bodies.read_tree(tree);
-                Some(bodies)
-            }
-            _ => None,
-        });
         let meetings = pairs.meetings(alone, sets.len())?;
-        Ok(Self { pairs: pairs.pairs, images: pairs.images, meetings, sets, cell, trees: trees.collect() })
+        let mut trees = Vec::new();
+        if sets.iter().any(|set| matches!(set.source, Source::Tree(_))) {
+            trees.resize_with(sets.len(), Proxies::default);
+        }
+        for (bodies, set) in trees.iter_mut().zip(sets) {
+            if let Source::Tree(tree) = set.source {
+                bodies.read_tree(tree);
+            }
+        }
+        Ok(Self { pairs: pairs.pairs, images: pairs.images, meetings, sets, cell, trees })
     }
 
     /// Returns the bodies of a set by id, and how they move.
     fn numbers(&self, set: u32) -> Numbers<'_, D> {
-        let (before, set) = (&self.sets[..set as usize], &self.sets[set as usize]);
-        let bodies = match set.source {
+        let bodies = match self.sets[set as usize].source {
             Source::View(bodies) => Columns::Single(bodies),
             Source::Double(bodies) => Columns::Double(bodies),
-            Source::Tree(_) | Source::Shaped(_) => {
-                let trees = before.iter().filter(|set| matches!(set.source, Source::Tree(_))).count();
-                Columns::Single(self.trees[trees].tree_view())
-            }
+            Source::Tree(_) | Source::Shaped(_) => Columns::Single(self.trees[set as usize].tree_view()),
         };
-        Numbers { bodies, moving: set.moving }
+        Numbers { bodies, moving: self.sets[set as usize].moving }
     }
 
     /// Calls `visit` with each part of a range of pairs: a part ends where the sets change.

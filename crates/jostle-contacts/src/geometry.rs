@@ -131,24 +131,21 @@ fn fill<const D: usize, T: Copy + Default + Send>(
 ) -> Result<(), ContactError> {
     input.check_shape()?;
     let asked = Asked::new(pairs, input)?;
-    if input.is_shaped() {
-        return threads.run([SERIAL_BELOW; 2], asked.pairs.len(), |workers| {
-            let solids = Solids::new(&asked);
-            solids.check(workers)?;
-            fill_with_headroom(list, asked.pairs.len(), Contact::default());
-            workers.fill_blocks("contacts", list, BLOCK, |start, block| {
-                for (range, sets) in asked.meetings.parts(start..start + block.len()) {
-                    block[range.start - start..]
-                        .iter_mut()
-                        .zip(range)
-                        .for_each(|(slot, at)| *slot = of(solids.contact(sets, at)));
-                }
-            });
-            Ok(())
-        });
-    }
     threads.run([SERIAL_BELOW; 2], asked.pairs.len(), |workers| {
         workers.together(|| {
+            if input.is_shaped() {
+                let solids = Solids::new(&asked);
+                solids.check(workers)?;
+                fill_with_headroom(list, asked.pairs.len(), Contact::default());
+                workers.fill_blocks("contacts", list, BLOCK, |start, block| {
+                    for (range, sets) in asked.meetings.parts(start..start + block.len()) {
+                        for (slot, at) in block[range.start - start..].iter_mut().zip(range) {
+                            *slot = of(solids.contact(sets, at));
+                        }
+                    }
+                });
+                return Ok(());
+            }
             asked.check(workers)?;
             fill_with_headroom(list, asked.pairs.len(), Contact::default());
             workers.fill_blocks("contacts", list, BLOCK, |start, block| {

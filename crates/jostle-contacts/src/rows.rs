@@ -24,6 +24,8 @@ const EMPTY: u64 = u64::MAX;
 pub(crate) struct PairTable {
     /// For each set, the base that is added to its ids, so that ids of any two sets differ.
     bases: Vec<u32>,
+    /// Whether all pairs are between set 0 and set 1, whose ids then need not differ.
+    between: bool,
     /// Whether image shifts are part of the hashes of pairs.
     by_image: bool,
     /// For each id of a first body, its row, numbered by the first pair that claimed it. So rows lie in the order of
@@ -43,6 +45,7 @@ impl Clone for PairTable {
         let copy = |list: &[AtomicU32]| list.iter().map(|number| AtomicU32::new(number.load(Relaxed))).collect();
         Self {
             bases: self.bases.clone(),
+            between: self.between,
             by_image: self.by_image,
             rows: copy(&self.rows),
             starts: copy(&self.starts),
@@ -86,13 +89,13 @@ impl PairTable {
     /// Sets the base of each set, and returns how many ids the first body of a pair may have.
     fn lay_out_ids(&mut self, frame: KeyedPairs<'_>) -> usize {
         let mut next = 0;
-        // If two sets meet each other alone, their ids need not differ.
-        let apart = frame.meetings.sets == [[0, 1]];
+        let between = frame.meetings.sets == [[0, 1]];
+        self.between = between;
         self.bases.clear();
         self.bases.extend((0..frame.keys.sets()).map(|set| {
             let base = next;
-            next += if apart && set > 0 { 0 } else { frame.keys.of(set).len() };
-            if apart { 0 } else { base as u32 }
+            next += if between && set > 0 { 0 } else { frame.keys.of(set).len() };
+            if between { 0 } else { base as u32 }
         }));
         next
     }
@@ -109,7 +112,7 @@ impl PairTable {
             }
             let row = self.claim(&rows[a], at as u32, workers);
             let count = &self.starts[row as usize];
-            if alone(workers) {
+            if workers.is_alone() {
                 count.store(count.load(Relaxed) + 1, Relaxed);
             } else {
                 count.fetch_add(1, Relaxed);
@@ -122,7 +125,7 @@ impl PairTable {
     #[inline(always)]
     fn claim(&self, row: &AtomicU32, new: u32, workers: Workers<'_>) -> u32 {
         match row.load(Relaxed) {
-            NONE if alone(workers) => {
+            NONE if workers.is_alone() => {
                 row.store(new, Relaxed);
                 new
             }
@@ -163,7 +166,7 @@ impl PairTable {
             let [a, b] = [bases[0] + a, bases[1] + b];
             let pair = u64::from(b) << 32 | at as u64;
             let free = |slot: &AtomicU64| match slot.load(Relaxed) {
-                EMPTY if alone(workers) => {
+                EMPTY if workers.is_alone() => {
                     slot.store(pair, Relaxed);
                     EMPTY
                 }
@@ -181,6 +184,11 @@ impl PairTable {
             };
             there == Some(EMPTY)
         })
+    }
+
+    /// Whether there may be pairs of these two sets.
+    pub(crate) fn may_hold(&self, sets: [u32; 2]) -> bool {
+        !self.between || sets == [0, 1]
     }
 
     /// Returns the bases of two sets.
@@ -253,12 +261,6 @@ fn probe(
 #[inline(always)]
 fn slots(pairs: u32) -> u32 {
     pairs + pairs / 2
-}
-
-/// Returns whether no other thread writes meanwhile: then atomic operations need not be locked.
-#[inline(always)]
-fn alone(workers: Workers<'_>) -> bool {
-    !matches!(workers, Workers::Rayon | Workers::Pool(_) | Workers::Host(_))
 }
 
 /// Calls `each` with the parts of each block until a call fails. Returns whether no call failed.

@@ -30,11 +30,6 @@ impl Slots {
         fill_with_headroom(&mut self.now, pairs, NONE);
     }
 
-    /// Takes back the slots of contacts that ended in the last update.
-    pub(crate) fn take_back(&mut self, ended: &[u32]) {
-        self.free.extend_from_slice(ended);
-    }
-
     /// Gives a slot to each contact that begins, in the order of the contacts.
     pub(crate) fn give(&mut self, begin: &mut ContactList, workers: Workers<'_>) {
         let Self { now, free, count, .. } = self;
@@ -55,9 +50,11 @@ impl Slots {
         }
     }
 
-    /// Makes this frame the last frame.
-    pub(crate) fn remember(&mut self) {
+    /// Makes this frame the last frame, and takes back the slots of contacts that ended in it. They come last, since a
+    /// host's panic before would have them taken back twice.
+    pub(crate) fn remember(&mut self, ended: &[u32]) {
         core::mem::swap(&mut self.now, &mut self.last);
+        self.free.extend_from_slice(ended);
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -325,6 +325,9 @@ impl ContactTracker {
     #[inline(always)]
     fn compare_part<const BY_IMAGE: bool>(&self, now: KeyedPairs<'_>, part: &Part<'_>, slots: &mut [u32]) {
         let ([side_a, side_b], rows) = (part.sets.both(|set| &self.sides[set as usize]), &self.last_rows);
+        if !rows.may_hold(part.sets) {
+            return slots.fill(NONE);
+        }
         let ([of_a, of_b], within, images) = (rows.bases_of(part.sets), part.is_within(), self.last.images());
         let place = |at: usize, [a, b]: [u32; 2]| {
             let (a, b) = (side_a.last_id(a)?, side_b.last_id(b)?);
@@ -348,7 +351,6 @@ impl ContactTracker {
 
     fn list(&mut self, now: KeyedPairs<'_>, workers: Workers<'_>) {
         let Self { sides, slots, is_there, begin, persist, end, last, .. } = self;
-        slots.take_back(end.view().slots());
         persist.select_with_slots(now, |at| slots.now[at] != NONE, &slots.now, workers);
         begin.select(now, |at| slots.now[at] == NONE, workers);
         let last = last.frame(&sides[..self.groups]);
@@ -364,6 +366,6 @@ impl ContactTracker {
         }
         self.last.keep(now, workers);
         core::mem::swap(&mut self.rows, &mut self.last_rows);
-        self.slots.remember();
+        self.slots.remember(self.end.view().slots());
     }
 }

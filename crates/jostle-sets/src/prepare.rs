@@ -8,7 +8,7 @@ use crate::compiled::compiled_here;
 use crate::input::{Input, Relation, Set, Source, UnitCell};
 use crate::proxy::prepared::PreparedSet;
 use crate::proxy::sorted::{SortedSet, sum};
-use crate::proxy::{BoxFrame, Exact, Extent, Finite, Frame, Gaps, Images, Reach};
+use crate::proxy::{BoxFrame, Exact, Extent, Finite, Frame, Gaps, ImageRange, Images, Reach};
 use crate::traverse::OFFSET_MARGIN;
 use crate::traverse::descent::root;
 
@@ -123,29 +123,32 @@ impl<const D: usize> Preparation<D> {
         let sets = input.sets();
         sets.iter().try_for_each(Set::check_layers)?;
         self.sorted.make_room(input, isa);
-        let shaped = input.is_shaped();
-        self.sorted.of_mut(input).iter_mut().for_each(|kept| kept.boxed = shaped);
-        if shaped {
+        if input.is_shaped() {
             return self.prepare_boxes(input, workers);
         }
         let cell = (!input.space.is_open()).then(|| UnitCell::of(&input.space));
         let decided = input.is_decided();
         self.survey(input, cell.as_ref(), workers)?;
         self.adopt(input, cell.as_ref(), workers);
+        let cell = cell.as_ref();
+        let range = cell.map(|cell| self.image_range(input, cell)).transpose()?;
         let mut times = BuildTimes::default();
         for (at, (kept, set)) in self.sorted.of_mut(input).iter_mut().zip(sets).enumerate() {
+            kept.boxed = false;
             let in_cell = || !kept.proxies.are_outside() && matches!(set.source, Source::View(_));
             let built = if kept.adopted || !decided && (cell.is_none() || in_cell()) {
                 kept.proxies.leave_as_given();
                 kept.build(set, self.checked.get(at).copied().flatten(), workers)?
             } else {
                 let frame = decided.then_some((&self.frame, self.gaps.in_use()));
-                kept.proxies.fill(set, cell.as_ref(), frame, workers);
+                kept.proxies.fill(set, cell, frame, workers);
                 kept.build_proxies(set, workers)?
             };
             times = sum(times, built);
         }
-        self.lay_out_images(input, cell.as_ref())?;
+        let scale = if decided { self.frame.scale } else { 1.0 };
+        let dropped = self.gaps.in_use().map_or([0.0; D], Gaps::dropped);
+        self.lay_out(input, cell.zip(range), (scale, dropped));
         self.list_jobs(input);
         Ok(times)
     }
@@ -188,8 +191,15 @@ impl<const D: usize> Preparation<D> {
         }
         let frame = if input.is_decided() { adopt_boxes(sorted, input, all, cell.as_ref()) } else { None };
         let frame = frame.unwrap_or_else(|| BoxFrame::of(all, cell.as_ref()));
+        let mut blur = [frame.blur() + all.far * FAR_BLUR; D];
+        for (axis, blur) in blur.iter_mut().enumerate().filter(|_| cell.is_some()) {
+            let sums = input.meetings().map(|(i, j)| self.reaches[i][axis] + self.reaches[j][axis]);
+            *blur += sums.fold(0.0, f64::max) * (1.0 + DIRECT_BLUR);
+        }
+        let range = cell.as_ref().map(|cell| ImageRange::of(cell, Reach { sum: 0.0, blur })).transpose()?;
         let mut times = BuildTimes::default();
         for (kept, set) in sorted.iter_mut().zip(sets) {
+            kept.boxed = true;
             let built = if input.is_decided() {
                 if !kept.adopted {
                     kept.fill_boxes(set, cell.as_ref(), &frame, workers);
@@ -200,15 +210,7 @@ impl<const D: usize> Preparation<D> {
             };
             times = sum(times, built);
         }
-        self.images.clear();
-        if let Some(cell) = &cell {
-            let mut blur = [frame.blur() + all.far * FAR_BLUR; D];
-            for (axis, blur) in blur.iter_mut().enumerate() {
-                let sums = input.meetings().map(|(i, j)| self.reaches[i][axis] + self.reaches[j][axis]);
-                *blur += sums.fold(0.0, f64::max) * (1.0 + DIRECT_BLUR);
-            }
-            self.lay_out(input, cell, Reach { sum: 0.0, blur }, (frame.scale, [0.0; D]))?;
-        }
+        self.lay_out(input, cell.as_ref().zip(range), (frame.scale, [0.0; D]));
         self.list_jobs(input);
         Ok(times)
     }
@@ -279,11 +281,8 @@ impl<const D: usize> Preparation<D> {
         self.sorted.of(input).iter().take(input.sets().len()).map(|kept| kept.adopted).collect()
     }
 
-    fn lay_out_images(&mut self, input: &Input<'_, D>, cell: Option<&UnitCell<D>>) -> Result<(), InputError> {
-        let Some(cell) = cell else {
-            self.images.clear();
-            return Ok(());
-        };
+    /// The images that bodies which were surveyed may meet.
+    fn image_range(&self, input: &Input<'_, D>, cell: &UnitCell<D>) -> Result<ImageRange<D>, InputError> {
         let decided = input.is_decided();
         let all = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge);
         let mut blur = all.far.axes(|far| far * FAR_BLUR);
@@ -293,25 +292,22 @@ impl<const D: usize> Preparation<D> {
             blur[axis] += if decided { self.frame.blur() } else { direct };
         }
         let sums = input.meetings().map(|(i, j)| self.extents[i].reach + self.extents[j].reach);
-        let reach =
-            Reach { sum: sums.fold(0.0, f64::max), blur: blur.axes(|blur| if blur.is_finite() { blur } else { 0.0 }) };
-        let scale = if decided { self.frame.scale } else { 1.0 };
-        let dropped = self.gaps.in_use().map_or([0.0; D], Gaps::dropped);
-        self.lay_out(input, cell, reach, (scale, dropped))
+        let blur = blur.axes(|blur| if blur.is_finite() { blur } else { 0.0 });
+        ImageRange::of(cell, Reach { sum: sums.fold(0.0, f64::max), blur })
     }
 
-    /// Lays out the images for bodies of this reach, in trees of this scale: see [`Images::lay_out`].
+    /// Lays out the images of trees of this scale within a range: see [`Images::lay_out`]. Open space has none.
     fn lay_out(
         &mut self,
         input: &Input<'_, D>,
-        cell: &UnitCell<D>,
-        reach: Reach<D>,
+        repeats: Option<(&UnitCell<D>, ImageRange<D>)>,
         scale_and_dropped: (f64, [f64; D]),
-    ) -> Result<(), InputError> {
+    ) {
+        let Some((cell, range)) = repeats else { return self.images.clear() };
         self.note_roots(input);
         let roots = &self.roots;
         let wanted = |offset| input.meetings().any(|(i, j)| may_touch([roots[i], roots[j]], offset));
-        self.images.lay_out(cell, reach, scale_and_dropped, wanted)
+        self.images.lay_out(cell, range, scale_and_dropped, wanted);
     }
 
     /// Notes the box of each tree.

@@ -38,7 +38,7 @@ pub(crate) use frame::Frame;
 pub(crate) use gaps::Gaps;
 use gaps::SPANS;
 pub use images::Images;
-pub(crate) use images::Reach;
+pub(crate) use images::{ImageRange, Reach};
 use in_double::{InDouble, read_spans, span, survey_moving};
 pub use solid::{Solid, between};
 use sorted::SortedSet;

@@ -72,6 +72,13 @@ impl<'a> Workers<'a> {
         }
     }
 
+    /// Whether the calling thread does all tasks: then atomic operations need not be locked. [`Workers::count`] does not
+    /// tell, since a host's answers may differ.
+    #[must_use]
+    pub fn is_alone(self) -> bool {
+        matches!(self, Self::Serial | Self::Recorded)
+    }
+
     /// The pool of [`Workers::Pool`].
     fn pool(self) -> Option<&'a ThreadPool> {
         if let Self::Pool(pool) = self { Some(pool) } else { None }

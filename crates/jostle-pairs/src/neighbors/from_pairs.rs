@@ -14,6 +14,7 @@ use jostle_core::scratch::{reserve, resize_with_headroom, with_headroom};
 use jostle_sets::prepare::job::JobsOf;
 
 use crate::join::counts::Tests;
+use crate::join::hits::PairList;
 use crate::neighbors::extras::Wanted;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::{NeighborLists, RowEngine};
@@ -173,12 +174,29 @@ fn put_rows(dealt: &[[u32; 2]], first: usize, start: usize, ends: &mut [usize], 
     }
 }
 
+/// An engine that lists pairs in another list than its own. When this ends, even by a panic, it has its own list again.
+struct Swapped<'a, const D: usize> {
+    engine: &'a mut Engine<D>,
+    other: &'a mut PairList,
+}
+
+impl<'a, const D: usize> Swapped<'a, D> {
+    fn new(engine: &'a mut Engine<D>, other: &'a mut PairList) -> Self {
+        mem::swap(&mut engine.pairs, other);
+        Self { engine, other }
+    }
+}
+
+impl<const D: usize> Drop for Swapped<'_, D> {
+    fn drop(&mut self) {
+        mem::swap(&mut self.engine.pairs, self.other);
+    }
+}
+
 impl<const D: usize> RowEngine<D> {
     /// Lists the pairs that rows are made of. The engine's own list stays as it is.
     pub(super) fn list_pairs(&mut self, engine: &mut Engine<D>, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
-        mem::swap(&mut engine.pairs, &mut self.pairs);
-        let tests = engine.list(plan, workers);
-        mem::swap(&mut engine.pairs, &mut self.pairs);
+        let tests = Swapped::new(engine, &mut self.pairs).engine.list(plan, workers);
         if plan.exact.sets.len() == 1 && plan.exact.cell.is_some() {
             put_in_order(JobsOf { jobs: plan.jobs, ends: &engine.ends }, self.pairs.pairs_mut(), workers);
         }

@@ -335,7 +335,7 @@ impl<const D: usize> Gaps<D> {
                     let ids = block * BLOCK..((block + 1) * BLOCK).min(set.len());
                     for (at, axis) in self.axes.iter().enumerate().filter(|(_, axis)| axis.is_open) {
                         kept.proxies.each_span(set, cell, at, ids.clone(), |spans| {
-                            axis.cover(spans, noted[at], workers.count() == 1);
+                            axis.cover(spans, noted[at], workers.is_alone());
                         });
                     }
                 });

@@ -40,6 +40,38 @@ pub(crate) struct Reach<const D: usize> {
     pub(crate) blur: [f64; D],
 }
 
+/// The images that bodies may meet.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ImageRange<const D: usize> {
+    /// The most cells along each vector, to either side.
+    most: [i32; D],
+    unique: bool,
+    blur: [f64; D],
+}
+
+impl<const D: usize> ImageRange<D> {
+    /// The images that bodies of such a reach may meet. Too many are refused.
+    pub(crate) fn of(cell: &UnitCell<D>, reach: Reach<D>) -> Result<Self, InputError> {
+        let (mut range, mut images) = (Self { most: [0; D], unique: true, blur: [0.0; D] }, 1.0_f64);
+        for k in (0..D).filter(|&k| cell.space.repeats[k]) {
+            let dual = cell.duals[k];
+            let inverse_height = dual.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let blur: f64 = (0..D).map(|axis| dual[axis].abs() * reach.blur[axis]).sum();
+            let cells = reach.sum * inverse_height * (1.0 + 1.0 / 65_536.0) + blur;
+            range.unique &= cells < 0.499;
+            range.blur[k] = blur;
+            let steps = (1.0 + cells).floor();
+            images *= 2.0 * steps + 1.0;
+            range.most[k] = steps.min(MAX_IMAGES as f64) as i32;
+        }
+        // NaN is refused as well: `>` alone would take it for few images.
+        if images.is_nan() || images > MAX_IMAGES as f64 {
+            return Err(InputError::Images { images, reach: reach.blur.into_iter().fold(reach.sum, f64::max) });
+        }
+        Ok(range)
+    }
+}
+
 impl<const D: usize> Images<D> {
     pub(crate) fn bytes(&self) -> usize {
         self.steps.capacity() * size_of::<[i32; D]>()
@@ -60,39 +92,23 @@ impl<const D: usize> Images<D> {
         (self.unique, self.blur) = (true, [0.0; D]);
     }
 
-    /// Lays out all images that bodies of such a reach may meet, if they or their opposites are `wanted` by their
-    /// offset. The trees have lengths times `scale`, and lack what is `dropped` of each period.
+    /// Lays out all images within a range, if they or their opposites are `wanted` by their offset. The trees have
+    /// lengths times `scale`, and lack what is `dropped` of each period.
     pub(crate) fn lay_out(
         &mut self,
         cell: &UnitCell<D>,
-        reach: Reach<D>,
-        (scale, dropped): (f64, [f64; D]),
+        range: ImageRange<D>,
+        scale_and_dropped: (f64, [f64; D]),
         wanted: impl Fn([f32; D]) -> bool,
-    ) -> Result<(), InputError> {
+    ) {
         self.clear();
-        let (mut most, mut images) = ([0_i32; D], 1.0_f64);
-        for k in (0..D).filter(|&k| cell.space.repeats[k]) {
-            let dual = cell.duals[k];
-            let inverse_height = dual.iter().map(|x| x * x).sum::<f64>().sqrt();
-            let blur: f64 = (0..D).map(|axis| dual[axis].abs() * reach.blur[axis]).sum();
-            let cells = reach.sum * inverse_height * (1.0 + 1.0 / 65_536.0) + blur;
-            self.unique &= cells < 0.499;
-            self.blur[k] = blur;
-            let steps = (1.0 + cells).floor();
-            images *= 2.0 * steps + 1.0;
-            most[k] = steps.min(MAX_IMAGES as f64) as i32;
-        }
-        // NaN is refused as well: `>` alone would take it for few images.
-        if images.is_nan() || images > MAX_IMAGES as f64 {
-            return Err(InputError::Images { images, reach: reach.blur.into_iter().fold(reach.sum, f64::max) });
-        }
-        self.half_of(cell, most, (scale, dropped), wanted);
+        (self.unique, self.blur) = (range.unique, range.blur);
+        self.half_of(cell, range.most, scale_and_dropped, wanted);
         for image in 1..self.steps.len() {
             self.steps.push(self.steps[image].axes(|step| -step));
             self.shifts.push(self.shifts[image].axes(|shift| -shift));
             self.offsets.push(self.offsets[image].axes(|offset| -offset));
         }
-        Ok(())
     }
 
     /// Lays out the images whose last step other than 0 is positive.
