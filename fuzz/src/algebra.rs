@@ -176,7 +176,7 @@ pub(crate) fn run(bytes: &[u8]) {
 
 /// Returns whether an error may refuse a sound search.
 fn is_refusal(error: &InputError) -> bool {
-    match error {
+    match error.by_set().1 {
         InputError::Bodies { first, .. } => {
             // A body that is moved into a slanted cell may come to lie far away along an axis that does not repeat.
             first.iter().all(|(_, reason)| matches!(reason, Reason::TooFar { .. }))

@@ -115,7 +115,7 @@ impl<const D: usize> Scene<D> {
         let far = |(_, fault): &(u32, RangeFault)| matches!(fault, RangeFault::TooManyPeriods { .. });
         let endless = self.solids.iter().flatten().flat_map(Solid::extent).any(|[lo, hi]| !(hi - lo).is_finite());
         let endless = |fault: &(u32, RangeFault)| endless && matches!(fault.1, RangeFault::Endless { .. });
-        match error {
+        match error.by_set().1 {
             InputError::Range { first, .. } => first.iter().all(|fault| far(fault) || endless(fault)),
             // A body that is moved into a slanted cell may come to lie far away along an axis that does not repeat,
             // even beyond the range of `f32`.

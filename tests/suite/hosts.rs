@@ -245,6 +245,30 @@ fn calls_on_one_thread_are_in_order() {
     }
 }
 
+/// A host whose threads all wait for a task has none left for a search that the task begins.
+#[test]
+fn a_search_within_a_task_does_not_call_the_host() {
+    let (scene, few) = (scene::scene::<2>(Kind::Uniform, 40_000, 3), scene::scene::<2>(Kind::Uniform, 30_000, 3));
+    let (runs, within) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let host = Host(3, |tasks: usize, task: Task<'_>| {
+        runs.fetch_add(1, Ordering::Relaxed);
+        scoped(tasks, task);
+    });
+    let searched = AtomicUsize::new(0);
+    let visit_once = |_, _| {
+        if searched.fetch_add(1, Ordering::Relaxed) > 0 {
+            return;
+        }
+        let before = runs.load(Ordering::Relaxed);
+        let mut inner = PairFinder::new();
+        assert!(inner.on(Threads::Host(&host)).count(few.view()).expect("a good scene") > 0);
+        within.store(runs.load(Ordering::Relaxed) - before, Ordering::Relaxed);
+    };
+    visit(&mut PairFinder::new(), Threads::Host(&host), scene.view(), &visit_once).expect("a good scene");
+    assert!(searched.into_inner() > 0 && runs.into_inner() > 0);
+    assert_eq!(within.into_inner(), 0);
+}
+
 #[test]
 fn few_bodies_do_not_trouble_the_host() {
     let calls = AtomicUsize::new(0);

@@ -185,7 +185,8 @@ impl From<ViewError> for Failure {
 
 impl From<InputError> for Failure {
     fn from(refused: InputError) -> Self {
-        let status = match &refused {
+        let fault = refused.by_set().1;
+        let status = match fault {
             InputError::Bodies { .. } | InputError::Range { .. } => Status::Bodies,
             InputError::View(ViewError::Stride { .. }) => Status::Stride,
             InputError::View(ViewError::Base { .. }) => Status::Overflow,
@@ -194,7 +195,7 @@ impl From<InputError> for Failure {
             _ => Status::Parameter,
         };
         let failure = Self::new(status, &refused);
-        match &refused {
+        match fault {
             InputError::Bodies { count, first } => failure.naming(*count, first, |&id, &reason| of_body(id, reason)),
             InputError::Range { count, first } => failure.naming(*count, first, |&id, &fault| out_of_range(id, fault)),
             _ => failure,

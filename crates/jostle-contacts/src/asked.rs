@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::axes::{Axes, Both};
 use jostle_core::{Bodies, Scalar, Workers};
-use jostle_sets::input::{Displacements, Input, Relation, Set, Source, UnitCell};
+use jostle_sets::input::{Displacements, Input, Relation, Set, Source, UnitCell, check_sets};
 use jostle_sets::proxy::{Proxies, check_bodies, first_touch};
 
 use crate::contact::Contact;
@@ -140,7 +140,7 @@ impl<'a, const D: usize> Asked<'a, D> {
         if strangers.into_inner() {
             return Err(self.strangers());
         }
-        if unsound.into_inner() { self.sets.iter().try_for_each(check_bodies).map_err(Into::into) } else { Ok(()) }
+        if unsound.into_inner() { Ok(check_sets(self.sets, check_bodies)?) } else { Ok(()) }
     }
 }
 

@@ -4,6 +4,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::Workers;
 use jostle_core::axes::{Axes, Both, from_axes};
+use jostle_sets::input::check_sets;
 use jostle_sets::proxy::sorted::SortedSet;
 use jostle_sets::proxy::{Solid, between, check_bodies, squared};
 
@@ -195,7 +196,7 @@ impl<'a, 'p, const D: usize> Solids<'a, 'p, D> {
             return Err(self.asked.strangers());
         }
         if unsound.into_inner() {
-            self.asked.sets.iter().try_for_each(check_bodies)?;
+            check_sets(self.asked.sets, check_bodies)?;
         }
         Ok(())
     }

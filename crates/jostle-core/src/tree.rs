@@ -128,6 +128,8 @@ pub struct LinearTree<const D: usize> {
     margin: f32,
     /// A number that no other build of the program has; 0 before the first build.
     build_number: u64,
+    /// The bodies stand in for others, which are at other places.
+    stands_in: bool,
     leaves: usize,
     /// Leaves of circles, and leaves of boxes: one of the two is all leaves, the other none.
     round_leaves: usize,
@@ -185,6 +187,7 @@ impl<const D: usize> Default for LinearTree<D> {
             bounds: Aabb::EMPTY,
             margin: 0.0,
             build_number: 0,
+            stands_in: false,
             leaves: 0,
             round_leaves: 0,
             box_leaves: 0,
@@ -290,6 +293,19 @@ impl<const D: usize> LinearTree<D> {
     #[must_use]
     pub fn build_number(&self) -> u64 {
         self.build_number
+    }
+
+    /// Whether the bodies stand in for others, which are at other places.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn stands_in(&self) -> bool {
+        self.stands_in
+    }
+
+    /// Notes, until the next build, that the bodies stand in for others.
+    #[doc(hidden)]
+    pub fn set_stands_in(&mut self) {
+        self.stands_in = true;
     }
 
     /// The bodies of each leaf; none in a tree of boxes. A place that no rank takes has NaN for a centre, which no
@@ -459,6 +475,7 @@ impl<const D: usize> LinearTree<D> {
         let unfinished = Unfinished(self);
         let tree = &mut *unfinished.0;
         tree.margin = S::margin(view);
+        tree.stands_in = false;
         tree.build_number = new_build();
         let mut part = mem::take(S::part(tree));
         tree.sort(&mut part, view, workers);

@@ -42,7 +42,7 @@ pub(crate) trait Refused {
 impl Refused for engine::InputError {
     fn refused(self) -> PyErr {
         let ids = |ids: &mut dyn Iterator<Item = u32>| ids.map(u64::from).collect();
-        match &self {
+        match self.by_set().1 {
             Self::Bodies { count, first } => refused(&self, *count, ids(&mut first.iter().map(|(id, _)| *id))),
             Self::Range { count, first } => refused(&self, *count, ids(&mut first.iter().map(|(id, _)| *id))),
             _ => value_error(self),

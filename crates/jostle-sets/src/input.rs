@@ -285,10 +285,19 @@ impl<'a, const D: usize> Input<'a, D> {
         if let Relation::Among(sets, table) = &self.relation {
             table.check(sets.len())?;
         }
-        self.sets().iter().try_for_each(Set::check_shape)?;
+        check_sets(self.sets(), Set::check_shape)?;
         self.check_shaped()?;
         self.space.check()
     }
+}
+
+/// Checks each set. The error says which of several sets it is of.
+pub fn check_sets<'s, 'a, const D: usize>(
+    sets: &'s [Set<'a, D>],
+    check: impl Fn(&'s Set<'a, D>) -> Result<(), InputError>,
+) -> Result<(), InputError> {
+    let checked = |(at, set): (usize, &'s Set<'a, D>)| check(set).map_err(|error| error.in_set(at, sets.len()));
+    sets.iter().enumerate().try_for_each(checked)
 }
 
 /// The number of bodies of one search whose work equals the join of two trees of `a` and `b` bodies.

@@ -5,7 +5,7 @@ use jostle_core::{Aabb, BuildTimes, Checked, Isa, LinearTree, Workers};
 
 use crate::InputError;
 use crate::compiled::compiled_here;
-use crate::input::{Input, Relation, Set, Source, UnitCell};
+use crate::input::{Input, Relation, Set, Source, UnitCell, check_sets};
 use crate::proxy::prepared::PreparedSet;
 use crate::proxy::sorted::{SortedSet, sum};
 use crate::proxy::{BoxFrame, Exact, Extent, Finite, Frame, Gaps, ImageRange, Images, Reach};
@@ -121,7 +121,7 @@ impl<const D: usize> Preparation<D> {
         }
         input.check_shape()?;
         let sets = input.sets();
-        sets.iter().try_for_each(Set::check_layers)?;
+        check_sets(sets, Set::check_layers)?;
         self.sorted.make_room(input, isa);
         if input.is_shaped() {
             return self.prepare_boxes(input, workers);
@@ -138,13 +138,13 @@ impl<const D: usize> Preparation<D> {
             let in_cell = || !kept.proxies.are_outside() && matches!(set.source, Source::View(_));
             let built = if kept.adopted || !decided && (cell.is_none() || in_cell()) {
                 kept.proxies.leave_as_given();
-                kept.build(set, self.checked.get(at).copied().flatten(), workers)?
+                kept.build(set, self.checked.get(at).copied().flatten(), workers)
             } else {
                 let frame = decided.then_some((&self.frame, self.gaps.in_use()));
                 kept.proxies.fill(set, cell, frame, workers);
-                kept.build_proxies(set, workers)?
+                kept.build_proxies(set, decided, workers)
             };
-            times = sum(times, built);
+            times = sum(times, built.map_err(|error| error.in_set(at, sets.len()))?);
         }
         let scale = if decided { self.frame.scale } else { 1.0 };
         let dropped = self.gaps.in_use().map_or([0.0; D], Gaps::dropped);
@@ -175,14 +175,16 @@ impl<const D: usize> Preparation<D> {
         let (sorted, sets) = (self.sorted.of_mut(input), input.sets());
         let mut all = Finite::NONE;
         self.reaches.clear();
-        for (kept, set) in sorted.iter_mut().zip(sets) {
+        for (at, (kept, set)) in sorted.iter_mut().zip(sets).enumerate() {
             let prepared = PreparedSet::boxed_serving(set, &input.space);
             kept.adopted = !input.is_decided() && prepared.is_some();
             kept.proxies.clear();
             if input.is_decided() {
                 let extent = match prepared {
                     Some(prepared) => prepared.extent,
-                    None => kept.survey_solids(set, cell.as_ref(), workers)?,
+                    None => {
+                        kept.survey_solids(set, cell.as_ref(), workers).map_err(|error| error.in_set(at, sets.len()))?
+                    }
                 };
                 kept.proxies.take_over(extent.outside);
                 self.reaches.push(extent.reach);
@@ -198,17 +200,17 @@ impl<const D: usize> Preparation<D> {
         }
         let range = cell.as_ref().map(|cell| ImageRange::of(cell, Reach { sum: 0.0, blur })).transpose()?;
         let mut times = BuildTimes::default();
-        for (kept, set) in sorted.iter_mut().zip(sets) {
+        for (at, (kept, set)) in sorted.iter_mut().zip(sets).enumerate() {
             kept.boxed = true;
             let built = if input.is_decided() {
                 if !kept.adopted {
                     kept.fill_boxes(set, cell.as_ref(), &frame, workers);
                 }
-                kept.build_boxed(set, workers)?
+                kept.build_boxed(set, workers)
             } else {
-                kept.build(set, None, workers)?
+                kept.build(set, None, workers)
             };
-            times = sum(times, built);
+            times = sum(times, built.map_err(|error| error.in_set(at, sets.len()))?);
         }
         self.lay_out(input, cell.as_ref().zip(range), (frame.scale, [0.0; D]));
         self.list_jobs(input);
@@ -229,14 +231,16 @@ impl<const D: usize> Preparation<D> {
             self.sorted.of_mut(input).iter_mut().for_each(|kept| kept.proxies.clear());
             return Ok(());
         }
-        for (kept, set) in self.sorted.of_mut(input).iter_mut().zip(input.sets()) {
+        let sets = input.sets();
+        for (at, (kept, set)) in self.sorted.of_mut(input).iter_mut().zip(sets).enumerate() {
             if let Some(prepared) = PreparedSet::serving(set, &input.space) {
                 kept.proxies.take_over(prepared.extent.outside);
                 self.extents.push(prepared.extent);
                 self.checked.push(None);
                 continue;
             }
-            let (extent, checked) = kept.survey(set, cell, decided, workers)?;
+            let surveyed = kept.survey(set, cell, decided, workers);
+            let (extent, checked) = surveyed.map_err(|error| error.in_set(at, sets.len()))?;
             self.extents.push(extent);
             self.checked.push(checked);
         }

@@ -41,7 +41,8 @@ use shape::{Checked, check_distance};
 ///
 /// Queries refuse, with [`QueryError::Query`], whatever is not finite, has a negative radius or a |coordinate|
 /// (+ radius) above 2^60, a box whose `lo` is above its `hi`, a direction of zero, and a greatest distance that is
-/// negative or NaN. The list then stays as it was.
+/// negative or NaN. They also refuse the tree of a search in `f64` or of moving bodies ([`QueryReason::StandIns`]). The
+/// list then stays as it was.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -77,6 +78,16 @@ impl<'t, const D: usize> Queries<'t, D> {
         Self { tree, isa: tree.isa() }
     }
 
+    /// Refuses a question with a fault, and any question to a tree that the caller's bodies are not in.
+    fn check(&self, asked: &impl Checked) -> Result<(), QueryError> {
+        self.check_tree()?;
+        asked.check()
+    }
+
+    fn check_tree(&self) -> Result<(), QueryError> {
+        if self.tree.stands_in() { Err(QueryError::Query(QueryReason::StandIns)) } else { Ok(()) }
+    }
+
     /// The same questions by another instruction set. The answers do not depend on it.
     #[must_use]
     pub fn with_isa(self, isa: Isa) -> Self {
@@ -88,7 +99,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// # Errors
     /// [`QueryError::Query`] when the point is not finite or beyond 2^60.
     pub fn point(&self, point: [f32; D], ids: &mut Vec<u32>) -> Result<(), QueryError> {
-        point.check()?;
+        self.check(&point)?;
         list_ids(self.tree, ids, |push| visit_in_circle(*self, Circle::new(point, 0.0), push));
         Ok(())
     }
@@ -98,7 +109,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// # Errors
     /// [`QueryError::Query`] when the point is not finite or beyond 2^60.
     pub fn visit_point(&self, point: [f32; D], mut visit: impl FnMut(u32)) -> Result<(), QueryError> {
-        point.check()?;
+        self.check(&point)?;
         visit_in_circle(*self, Circle::new(point, 0.0), &mut |ids, count, _| {
             ids[..count].iter().for_each(|&id| visit(id))
         });
@@ -111,7 +122,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// # Errors
     /// [`QueryError::Query`] when a border is not finite or beyond 2^60, or the lower one above the upper one.
     pub fn aabb(&self, aabb: Aabb<D>, ids: &mut Vec<u32>) -> Result<(), QueryError> {
-        aabb.check()?;
+        self.check(&aabb)?;
         list_ids(self.tree, ids, |push| visit_in_aabb(*self, aabb, push));
         Ok(())
     }
@@ -121,7 +132,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// # Errors
     /// [`QueryError::Query`] when a border is not finite or beyond 2^60, or the lower one above the upper one.
     pub fn visit_aabb(&self, aabb: Aabb<D>, mut visit: impl FnMut(u32)) -> Result<(), QueryError> {
-        aabb.check()?;
+        self.check(&aabb)?;
         visit_in_aabb(*self, aabb, &mut |ids, count, _| ids[..count].iter().for_each(|&id| visit(id)));
         Ok(())
     }
@@ -132,7 +143,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// # Errors
     /// [`QueryError::Query`] when centre or radius are not finite, the radius negative, or both together beyond 2^60.
     pub fn circle(&self, circle: Circle<D>, ids: &mut Vec<u32>) -> Result<(), QueryError> {
-        circle.check()?;
+        self.check(&circle)?;
         list_ids(self.tree, ids, |push| visit_in_circle(*self, circle, push));
         Ok(())
     }
@@ -142,7 +153,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// # Errors
     /// [`QueryError::Query`] when centre or radius are not finite, the radius negative, or both together beyond 2^60.
     pub fn visit_circle(&self, circle: Circle<D>, mut visit: impl FnMut(u32)) -> Result<(), QueryError> {
-        circle.check()?;
+        self.check(&circle)?;
         visit_in_circle(*self, circle, &mut |ids, count, _| ids[..count].iter().for_each(|&id| visit(id)));
         Ok(())
     }
@@ -157,7 +168,7 @@ impl<'t, const D: usize> Queries<'t, D> {
         circle: Circle<D>,
         mut visit: impl FnMut(usize, &[u32]),
     ) -> Result<(), QueryError> {
-        circle.check()?;
+        self.check(&circle)?;
         visit_in_circle(*self, circle, &mut |ids, count, leaf| visit(leaf, &ids[..count]));
         Ok(())
     }
@@ -177,7 +188,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// [`QueryError::Query`] when origin or direction are not finite, the origin beyond 2^60, the direction zero, or the
     /// reach negative or NaN.
     pub fn ray(&self, ray: Ray<D>, hits: &mut Vec<Reached>) -> Result<(), QueryError> {
-        ray.check()?;
+        self.check(&ray)?;
         list(hits, |push| visit_hits(*self, ray, push));
         Ok(())
     }
@@ -187,7 +198,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// # Errors
     /// As [`Queries::ray`].
     pub fn visit_ray(&self, ray: Ray<D>, mut visit: impl FnMut(Reached)) -> Result<(), QueryError> {
-        ray.check()?;
+        self.check(&ray)?;
         visit_hits(*self, ray, &mut visit);
         Ok(())
     }
@@ -197,7 +208,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// # Errors
     /// As [`Queries::ray`].
     pub fn first_hit(&self, ray: Ray<D>) -> Result<Option<Reached>, QueryError> {
-        ray.check()?;
+        self.check(&ray)?;
         Ok(find_first_hit(*self, ray))
     }
 
@@ -216,7 +227,8 @@ impl<'t, const D: usize> Queries<'t, D> {
         within: f32,
         nearest: &mut Vec<Reached>,
     ) -> Result<(), QueryError> {
-        check_nearest(&point, within)?;
+        check_distance(within)?;
+        self.check(&point)?;
         list_nearest(*self, NearestTo { point, count, within }, nearest);
         Ok(())
     }
@@ -226,7 +238,8 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// # Errors
     /// As [`Queries::nearest`].
     pub fn nearest_one(&self, point: [f32; D], within: f32) -> Result<Option<Reached>, QueryError> {
-        check_nearest(&point, within)?;
+        check_distance(within)?;
+        self.check(&point)?;
         let found = find_nearest(*self, point, within);
         Ok(found.map(|body| Reached { distance: body.distance.sqrt(), ..body }))
     }
@@ -270,9 +283,4 @@ compiled_here! {
     fn find_nearest<const D: usize>(queries: Queries<'_, D>, point: [f32; D], within: f32) -> Option<Reached> {
         simd::run(queries.isa, FindNearest { tree: queries.tree, point, within, nearest: None })
     }
-}
-
-fn check_nearest<const D: usize>(point: &[f32; D], within: f32) -> Result<(), QueryError> {
-    check_distance(within)?;
-    point.check()
 }

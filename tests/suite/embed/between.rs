@@ -211,10 +211,13 @@ fn bad_bodies_in_either_set_leave_the_last_result() {
     let bad: Scene<2> = bodies(&good).map(|(p, r)| (p, if r > 0.9 { f32::NAN } else { r })).collect();
     let mut finder = PairFinder::new();
     let expected = finder.find_between(good.view(), good.view()).expect("good sets").pairs().to_vec();
-    for among in [between(good.view(), bad.view()), between(bad.view(), good.view()), between(bad.view(), bad.view())] {
-        let error = finder.on(Threads::Serial).find(among).err();
-        assert_eq!(error, jostle_testkit::oracle::check(bad.view()).err().map(InputError::from));
-        assert!(matches!(error, Some(InputError::Bodies { .. })));
+    let fault = jostle_testkit::oracle::check(bad.view()).map_err(InputError::from).unwrap_err();
+    assert!(matches!(fault, InputError::Bodies { .. }));
+    let (good_set, bad_set) = (good.view(), bad.view());
+    for (sets, first) in [([good_set, bad_set], 1), ([bad_set, good_set], 0), ([bad_set, bad_set], 0)] {
+        let error = finder.on(Threads::Serial).find(between(sets[0], sets[1])).map(drop).unwrap_err();
+        assert_eq!(error.by_set(), (Some(first), &fault));
+        assert_eq!(error.to_string(), format!("set {first}: {fault}"));
         assert!(finder.last().pairs() == expected);
     }
     let again = finder.find_between(good.view(), good.view()).expect("good sets").pairs().to_vec();

@@ -218,6 +218,20 @@ fn what_leaves_on_one_side_comes_in_on_the_other() {
     }
 }
 
+/// Where half a cell is no wider than the margin, a body that has gone so far must not seem to have come back.
+#[test]
+fn a_body_that_drifts_uses_up_its_margin_in_a_small_cell() {
+    let axes = [Some([0.0, 0.4_f32]), None];
+    let mut skin = Skin::default();
+    let places: Vec<f32> = (0..200).map(|step| 0.1 + step as f32 * 0.01).collect();
+    let at =
+        |step: usize| Input::within(Circles::new(&places[step..=step], &[0.0], 0.5).with_margin(0.25)).periodic(axes);
+    skin.keep(at(0)).expect("a sound cell");
+    for step in 0..200 {
+        assert_eq!(skin.still_valid(at(step)), step < 25, "{step}");
+    }
+}
+
 #[test]
 fn sets_share_their_margins() {
     let scenes = [4, 5, 6].map(|seed| start::<2>(150, seed));

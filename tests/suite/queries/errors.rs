@@ -1,6 +1,9 @@
 //! Bad queries are refused by index and reason. Lists and last answers stay as they are.
 
-use jostle::{Aabb, Circle, LinearTree, Queries, QueryBatch, QueryError, QueryReason, Ray, Threads};
+use jostle::{
+    Aabb, Circle, Circles, Circles64, Input, InputError, LinearTree, PairFinder, Queries, QueryBatch, QueryError,
+    QueryReason, Ray, Reached, Set, Threads,
+};
 use jostle_testkit::oracle::LIMIT;
 use jostle_testkit::{Kind, scene};
 
@@ -49,6 +52,30 @@ fn bad_rays() -> Vec<(Ray<2>, QueryReason)> {
     ];
     bad.extend(bad_points().map(|(point, reason)| (Ray::new(point, [1.0; 2]), reason)));
     bad
+}
+
+/// After a search in `f64` or of moving bodies, the finder's tree holds bodies at other places.
+#[test]
+fn trees_of_stand_ins_are_refused_and_still_number_the_bodies() {
+    let (x, y) = ([0.0, 100.0, 200.0], [0.0; 3]);
+    let double = x.map(f64::from);
+    let moving = Set::from(Circles::new(&x, &y, 1.0)).moving([&[300.0, 0.0, 0.0_f32], &[0.0; 3]]);
+    let mut finder = PairFinder::new();
+    for input in [Input::within(Circles64::new(&double, &[0.0; 3], 1.0)), Input::within(moving)] {
+        let tree = finder.find(input).expect("three circles").tree().clone();
+        let (queries, mut batch) = (Queries::new(&tree), QueryBatch::new());
+        let refused = Err(QueryError::Query(QueryReason::StandIns));
+        assert_eq!(queries.point([100.0, 0.0], &mut Vec::new()), refused);
+        assert_eq!(queries.nearest([0.0; 2], 1, 1.0, &mut Vec::new()), refused);
+        assert_eq!(batch.points(queries, &[[100.0, 0.0]], Threads::Serial).map(drop), refused);
+        let error = finder.find_between(Circles::new(&x, &y, 1.0), &tree).map(drop).unwrap_err();
+        assert!(matches!(error.by_set(), (Some(1), InputError::Combination { .. })), "{error}");
+        let mut order: Vec<u32> = finder.last().rank_to_id().collect();
+        order.sort_unstable();
+        assert_eq!(order, [0, 1, 2]);
+    }
+    let tree = finder.find(Circles::new(&x, &y, 1.0)).expect("three circles").tree();
+    assert_eq!(Queries::new(tree).nearest_one([90.0, 0.0], 20.0), Ok(Some(Reached { id: 1, distance: 10.0 })));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The host's own threads: a hook for programs that have a task system already, and want no second pool beside it.
 
 use core::any::Any;
+use core::cell::Cell;
 use core::fmt;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -18,7 +19,7 @@ use crate::parallel::sync::{PATIENCE, look_out};
 /// of workers is slower for it, but not wrong.
 ///
 /// - No panic unwinds through the host: a task's panic is kept until `run` has returned, and goes on from there.
-/// - Tasks do not call `run` themselves, unless the caller's own functions in them do (a visitor that searches).
+/// - Tasks never call `run`: a visitor's own search runs on its thread alone.
 /// - Where several finders share a host, `run` is called on several threads at once.
 /// - **A host in `unsafe` code, or beyond a C interface,** must neither keep nor call `task` after `run` has returned:
 ///   the data that it refers to is gone by then. Safe code cannot do so.
@@ -82,14 +83,36 @@ pub(crate) fn workers(host: &dyn Spawner) -> usize {
 /// When a worker panics, on the calling thread.
 pub(crate) fn region(host: &dyn Spawner, workers: usize, worker: &(dyn Fn(usize) + Sync)) {
     let calls = Calls::default();
-    host.run(workers, &|number| calls.run(|| worker(number)));
+    host.run(workers, &|number| calls.run(|| at_work(|| worker(number))));
     if calls.begun.load(Ordering::SeqCst) == 0 {
-        return worker(0);
+        return at_work(|| worker(0));
     }
     calls.wait();
     if let Some(panic) = calls.panic.into_inner().ok().flatten() {
         resume_unwind(panic);
     }
+}
+
+thread_local! {
+    static AT_WORK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread runs a task of a host's: a search that begins there runs on this thread alone, since a host may
+/// have no thread left for it.
+pub(crate) fn is_at_work() -> bool {
+    AT_WORK.get()
+}
+
+/// Runs a task of a host's.
+fn at_work(task: impl FnOnce()) {
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            AT_WORK.set(self.0);
+        }
+    }
+    let _before = Before(AT_WORK.replace(true));
+    task();
 }
 
 /// The calls of a region's worker.

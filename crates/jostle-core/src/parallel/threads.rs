@@ -1,6 +1,6 @@
 //! Which threads do the work, and when one of them is enough.
 
-use crate::parallel::host::Spawner;
+use crate::parallel::host::{self, Spawner};
 use crate::parallel::workers::Workers;
 
 /// Below this number of bodies one thread does all: handing tasks to a pool would cost more than it gains. Measured by
@@ -79,6 +79,7 @@ impl<'a> Threads<'a> {
             Self::Serial => return work(Workers::Serial),
             Self::Current => rayon::current_thread_index().is_some(),
             Self::Pool(pool) => pool.current_thread_index().is_some(),
+            Self::Host(_) if host::is_at_work() => return work(Workers::Serial),
             Self::Host(_) => false,
         };
         let [from_inside, from_outside] = limits;

@@ -13,6 +13,7 @@ impl<const D: usize> Clone for LinearTree<D> {
             bounds: self.bounds,
             margin: self.margin,
             build_number: self.build_number,
+            stands_in: self.stands_in,
             leaves: self.leaves,
             round_leaves: self.round_leaves,
             box_leaves: self.box_leaves,
@@ -66,5 +67,6 @@ impl<const D: usize> LinearTree<D> {
         self.used_levels = other.used_levels;
         (self.len, self.leaves, self.round_leaves, self.box_leaves) = (other.len, other.leaves, other.leaves, 0);
         (self.bounds, self.margin, self.build_number) = (other.bounds, other.margin, other.build_number);
+        self.stands_in = other.stands_in;
     }
 }

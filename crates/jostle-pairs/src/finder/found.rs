@@ -35,8 +35,8 @@ impl<const D: usize> fmt::Debug for Found<'_, D> {
 }
 
 impl<'f, const D: usize> Found<'f, D> {
-    /// Every overlapping pair once, as ids `[a, b]`. Within one set `a < b`; between two sets, a is of the first and b
-    /// of the second. The order of the pairs depends on the input alone: not on the threads, the instruction set, or
+    /// Every overlapping pair once, as ids `[a, b]`. Within one set `a < b`, or `a == b` where space repeats and a body
+    /// touches an image of itself; between two sets, a is of the first and b of the second. The order of the pairs depends on the input alone: not on the threads, the instruction set, or
     /// the build.
     #[must_use]
     pub fn pairs(&self) -> &'f [[u32; 2]] {
@@ -53,6 +53,11 @@ impl<'f, const D: usize> Found<'f, D> {
 
     /// The tree of the last search within a view of circles or spheres. A search of boxes or capsules leaves this tree
     /// as it was.
+    ///
+    /// Queries and searches take it if the search was of bodies in `f32` at rest. Where space repeats, bodies stand in
+    /// the cell. After a search in `f64` or of moving bodies, the tree holds stand-ins at other places, which serve for
+    /// [`Found::rank_to_id`] alone: queries and searches refuse the tree then. Build a
+    /// [`PreparedSet`](crate::PreparedSet) for them.
     #[must_use]
     pub fn tree(&self) -> &'f LinearTree<D> {
         self.finder.preparation.own_tree()
@@ -66,7 +71,7 @@ impl<'f, const D: usize> Found<'f, D> {
         self.finder.preparation.own_boxes()
     }
 
-    /// The pairs `[a, b]` of sets `i <= j`, a of set i and b of set j, with `a < b` where the sets are the same. Empty
+    /// The pairs `[a, b]` of sets `i <= j`, a of set i and b of set j, with `a <= b` where the sets are the same. Empty
     /// when the sets do not meet.
     #[must_use]
     pub fn pairs_between(&self, i: usize, j: usize) -> &'f [[u32; 2]] {

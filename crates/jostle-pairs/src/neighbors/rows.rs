@@ -3,9 +3,10 @@
 /// Which neighbours a row holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rows {
-    /// Neighbours with a greater id than the body's own: each pair once.
+    /// Within a set, neighbours with a greater id than the body's own, and the body itself once for each two opposite
+    /// images that it touches: each pair once. Between two sets, as [`Rows::Full`].
     Half,
-    /// All neighbours: each pair twice.
+    /// All neighbours: within a set, each pair twice.
     #[default]
     Full,
 }

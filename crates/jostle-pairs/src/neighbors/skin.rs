@@ -102,8 +102,9 @@ impl<const D: usize> Skin<D> {
     /// Give the bodies as they were searched: a view as a view, with a margin or without, in the same precision; moving
     /// bodies as moving, where both ends of a path count; in the same [`Space`]. Another kind of search, another number
     /// of bodies or sets, or a tree that was built anew since is never valid. Where space repeats, a body may leave on
-    /// one side and come in on the other, but then [`Found::image_shifts`] are no longer those of its pairs. Layers and
-    /// tests are not looked at: a list holds the pairs that passed when it was made.
+    /// one side and come in on the other, but then [`Found::image_shifts`] are no longer those of its pairs; it counts as
+    /// moved by a cell if margins reach over half the height of the cell. Layers and tests are not looked at: a list
+    /// holds the pairs that passed when it was made.
     ///
     /// O(n), on the current rayon pool; a tree costs nothing.
     ///
@@ -149,7 +150,9 @@ impl<const D: usize> Skin<D> {
             return None;
         }
         let sets = input.sets();
-        let width = Width::of(&self.space, input.is_decided());
+        let widest = self.sets[..self.count].iter().map(Kept::margin).fold(0.0, f64::max);
+        let margins = if self.count == 1 { widest } else { 2.0 * widest };
+        let width = Width::of(&self.space, input.is_decided(), margins);
         let compare = |(kept, set): (&Kept<D>, &Set<'_, D>)| kept.compare(set, &width, workers);
         match (self.sets.as_slice(), sets) {
             ([kept, ..], [set]) => {

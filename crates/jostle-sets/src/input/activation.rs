@@ -49,13 +49,8 @@ impl ActivationTable {
     /// When there is no such set.
     #[must_use]
     pub fn with(mut self, i: usize, j: usize) -> Self {
-        let sets = i.max(j) + 1;
-        assert!(
-            sets <= self.sets,
-            "no set {} in a table of {}: make it by `ActivationTable::none({sets})`",
-            sets - 1,
-            self.sets
-        );
+        let last = i.max(j);
+        assert!(last < self.sets, "no set {last} in a table of {}: make it of more sets", self.sets);
         if let Err(at) = self.pairs.binary_search(&key(i, j)) {
             self.pairs.insert(at, key(i, j));
         }
@@ -65,7 +60,7 @@ impl ActivationTable {
     /// Whether sets `i` and `j` meet.
     #[must_use]
     pub fn meet(&self, i: usize, j: usize) -> bool {
-        self.at(i, j).is_some()
+        i.max(j) < self.sets && self.at(i, j).is_some()
     }
 
     /// Number of sets.

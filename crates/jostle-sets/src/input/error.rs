@@ -8,6 +8,10 @@ use jostle_core::{Reason, ViewError};
 /// Images of a cell that a search looks at, at most.
 pub(crate) const MAX_IMAGES: usize = 1 << 20;
 
+/// Why a tree of stand-ins is refused.
+pub(crate) const STAND_INS: &str = "the tree is that of a search in `f64` or of moving bodies, whose stand-ins are at \
+                                    other places: build a `PreparedSet` or a `LinearTree` of the bodies";
+
 /// Why a search was refused. Nothing was computed, and the last result still stands.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -38,6 +42,13 @@ pub enum InputError {
         masks: usize,
         /// The number of groups.
         groups: usize,
+    },
+    /// One of several sets is refused: the first, if several are.
+    InSet {
+        /// The number of the set, from 0.
+        set: usize,
+        /// Why it is refused.
+        fault: Box<InputError>,
     },
     /// A lattice that does not span space.
     Lattice(LatticeFault),
@@ -91,11 +102,12 @@ impl fmt::Display for InputError {
                 "layers differ in length from their {bodies} bodies: categories {categories}, masks {masks}, groups \
                  {groups}; each needs one value for every body, or a number for all"
             ),
+            Self::InSet { set, fault } => write!(f, "set {set}: {fault}"),
             Self::Lattice(inner) => inner.fmt(f),
             Self::Images { images, reach } => write!(
                 f,
-                "bodies that reach {reach} in all meet {images} images of the cell, more than {max}: take several \
-                 cells as one, or give the bodies or their margin a shorter reach",
+                "bodies that reach {reach} in all meet {images:e} images of the cell, more than {max}: take several \
+                 cells as one, give the bodies or their margin a shorter reach, or choose vectors of a less flat cell",
                 max = MAX_IMAGES
             ),
             Self::Combination { parts, reason } => write!(f, "{parts} cannot be combined: {reason}"),
@@ -109,7 +121,10 @@ impl fmt::Display for InputError {
                 "{sets} sets, but a table of {table}; make it by `ActivationTable::none({sets})` or \
                  `ActivationTable::all({sets})`"
             ),
-            Self::Parameter { name, value, wanted } => write!(f, "{name} is {value}: {wanted}"),
+            Self::Parameter { name, value, wanted } if (1e-5..1e17).contains(&value.abs()) || *value == 0.0 => {
+                write!(f, "{name} is {value}: {wanted}")
+            }
+            Self::Parameter { name, value, wanted } => write!(f, "{name} is {value:e}: {wanted}"),
         }
     }
 }
@@ -126,6 +141,18 @@ impl From<ViewError> for InputError {
 }
 
 impl InputError {
+    /// The number of the set that is refused, if the input has several sets, and why it is refused: another error than
+    /// [`InputError::InSet`].
+    #[must_use]
+    pub fn by_set(&self) -> (Option<usize>, &Self) {
+        if let Self::InSet { set, fault } = self { (Some(*set), fault) } else { (None, self) }
+    }
+
+    /// Says that the error is one of set `set` of `sets`.
+    pub(crate) fn in_set(self, set: usize, sets: usize) -> Self {
+        if sets > 1 { Self::InSet { set, fault: self.into() } } else { self }
+    }
+
     /// Returns the error that names the bodies of `0..bodies` with a fault, or `Ok` when none has one. O(n).
     pub(crate) fn of_range(bodies: usize, fault: impl Fn(usize) -> Option<RangeFault>) -> Result<(), Self> {
         offenders(bodies, &fault).map_or(Ok(()), |(count, first)| Err(Self::Range { count, first }))

@@ -9,6 +9,7 @@ use jostle_core::{Bodies, Column, LinearTree, Radii, Scalar};
 
 use super::Space;
 use crate::InputError;
+use crate::input::error::STAND_INS;
 use crate::input::layers::Layers;
 use crate::input::shaped::Shaped;
 
@@ -147,6 +148,9 @@ impl<'a, const D: usize> Set<'a, D> {
         match self.source {
             Source::View(bodies) => bodies.check_shape()?,
             Source::Double(bodies) => bodies.check_shape()?,
+            Source::Tree(tree) if tree.stands_in() => {
+                return Err(InputError::Combination { parts: "a search and this tree", reason: STAND_INS });
+            }
             Source::Tree(_) => {}
             Source::Shaped(shaped) => shaped.check_shape()?,
         }

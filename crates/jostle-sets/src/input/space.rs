@@ -73,7 +73,8 @@ impl<const D: usize> Space<D> {
     /// A space that is periodic on some axes, each by its borders `[lo, hi]`: what leaves on one side comes in on the
     /// other.
     ///
-    /// A search refuses borders that are not finite and ascending ([`InputError::Parameter`]).
+    /// A search refuses borders that are not finite and ascending, and periods that are not between 2^-300 and 2^300
+    /// ([`InputError::Parameter`]).
     #[must_use]
     pub fn periodic<T: Into<f64> + Copy>(axes: [Option<[T; 2]>; D]) -> Self {
         let mut space = Self::open();
@@ -177,8 +178,10 @@ impl<const D: usize> Space<D> {
             for axis in (0..D).filter(|&axis| self.repeats[axis]) {
                 let period = self.vectors[axis][axis];
                 if !(within(self.origin[axis]) && within(period) && period > RANGE.0) {
-                    let wanted = "the borders must be finite, the upper one above the lower";
-                    return Err(InputError::Parameter { name: "a period", value: period, wanted });
+                    let wanted = "the borders must be finite, the upper one above the lower by 2^-300 to 2^300, and the \
+                                  lower one below 2^300";
+                    let name = ["the period on axis 0", "the period on axis 1", "the period on axis 2"][axis];
+                    return Err(InputError::Parameter { name, value: period, wanted });
                 }
             }
             return Ok(());

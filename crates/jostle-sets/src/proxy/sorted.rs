@@ -78,13 +78,21 @@ impl<const D: usize> SortedSet<D> {
         Ok(times)
     }
 
-    /// Builds the tree of the proxies of a set, and looks up its layers.
-    pub(crate) fn build_proxies(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+    /// Builds the tree of the proxies of a set, and looks up its layers. `decided`: proxies are not where the bodies are.
+    pub(crate) fn build_proxies(
+        &mut self,
+        set: &Set<'_, D>,
+        decided: bool,
+        workers: Workers<'_>,
+    ) -> Result<BuildTimes, InputError> {
         self.built = false;
         if self.adopted {
             return Ok(BuildTimes::default());
         }
         let times = self.tree.build_on(self.proxies.view(), workers)?;
+        if decided {
+            self.tree.set_stands_in();
+        }
         self.look_up(set, workers);
         Ok(times)
     }

@@ -4,7 +4,7 @@ use core::fmt;
 
 use jostle_core::error::{Offenders, offenders};
 
-use crate::input::error::MAX_IMAGES;
+use crate::input::error::{MAX_IMAGES, STAND_INS};
 
 /// Why queries were refused. Nothing was searched: lists are as they were, and so is the last result of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +80,8 @@ pub enum QueryReason {
     EndlessRay,
     /// The greatest distance is NaN or below zero.
     NoDistance,
+    /// The tree is that of a search in `f64` or of moving bodies: it holds stand-ins, at other places.
+    StandIns,
 }
 
 impl fmt::Display for QueryReason {
@@ -108,6 +110,7 @@ impl fmt::Display for QueryReason {
             Self::EndlessRay => {
                 f.write_str("a ray without end meets endless images in a space that repeats: give it a finite reach")
             }
+            Self::StandIns => f.write_str(STAND_INS),
             Self::NoDistance => f.write_str("greatest distance negative or not a number: infinity is for any distance"),
         }
     }

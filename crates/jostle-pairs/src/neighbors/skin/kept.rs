@@ -132,6 +132,8 @@ fn copy<const D: usize, T: Scalar>(to: &mut Vec<Body<D, T>>, from: Bodies<'_, D,
 /// What a space adds to the measure of a body's change.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Width<const D: usize> {
+    /// Where space repeats, unless margins are so wide that a body which has gone half a cell far would seem to have come
+    /// back.
     cell: Option<UnitCell<D>>,
     /// What differences may lose to rounding: a length, for coordinates in the cell, and a part of a body's own
     /// coordinates.
@@ -147,7 +149,9 @@ impl<const D: usize> Width<D> {
     /// all, in length 21u, and for one body half of that; 16u are taken off. In a cell that is not straight and leaves
     /// a direction open, coordinates may be wider than the cell. For decided bodies, the rounding is that of the
     /// coordinates as they were given.
-    pub(super) fn of(space: &Space<D>, decided: bool) -> Self {
+    ///
+    /// `margins` is how far a body may have moved at most, by its own margin and that of another.
+    pub(super) fn of(space: &Space<D>, decided: bool, margins: f64) -> Self {
         if space.is_open() {
             return Self { cell: None, least: 0.0, of_body: 0.0 };
         }
@@ -158,25 +162,18 @@ impl<const D: usize> Width<D> {
         });
         let contained = space.is_straight() || space.repeats == [true; D];
         let of_body = if decided || !contained { relative } else { 0.0 };
-        Self { cell: Some(UnitCell::of(space)), least: relative * width.fold(0.0, f64::max), of_body }
-    }
-
-    /// By how many vectors of the cell a body has moved, to the nearest whole numbers.
-    #[inline(always)]
-    fn jump(&self, by: [f64; D]) -> [f64; D] {
-        let mut steps = [0.0; D];
-        let Some(cell) = &self.cell else { return steps };
-        for k in (0..D).filter(|&k| cell.space.repeats[k]) {
-            steps[k] = (0..D).map(|axis| by[axis] * cell.duals[k][axis]).sum::<f64>().round();
-        }
-        steps
+        let cell = UnitCell::of(space);
+        let inverse_height2 = |k: usize| cell.duals[k].iter().map(|x| x * x).sum::<f64>();
+        let highest = (0..D).filter(|&k| space.repeats[k]).map(inverse_height2).fold(0.0, f64::max).sqrt();
+        let tells_apart = margins * highest < 0.499;
+        Self { cell: tells_apart.then_some(cell), least: relative * width.fold(0.0, f64::max), of_body }
     }
 
     /// How far a body has moved, without whole vectors of the cell.
     #[inline(always)]
     fn moved(&self, mut by: [f64; D]) -> [f64; D] {
         let Some(cell) = &self.cell else { return by };
-        let steps = self.jump(by);
+        let steps = cell.steps_to(by);
         if steps != [0.0; D] {
             let shift = cell.shift(steps);
             for axis in 0..D {
@@ -254,6 +251,10 @@ impl<const D: usize> Kept<D> {
 
     pub(super) fn forget(&mut self) {
         self.kind = Kind::Nothing;
+    }
+
+    pub(super) fn margin(&self) -> f64 {
+        self.margin
     }
 
     pub(super) fn len(&self) -> usize {
