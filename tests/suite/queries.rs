@@ -6,5 +6,6 @@ mod batches;
 mod check;
 mod edges;
 mod errors;
+mod only;
 mod properties;
 mod scenes;

@@ -15,6 +15,8 @@ mod region;
 mod shape;
 mod walk;
 
+use core::fmt;
+
 use jostle_core::{Aabb, Isa, LinearTree};
 
 pub use batch::{Answers, QueryBatch};
@@ -23,7 +25,7 @@ pub use prepared::{PreparedAnswers, PreparedBatch, PreparedQueries, Seen, SeenAt
 pub use shape::{Circle, Ray, Reached};
 
 use crate::compiled::compiled_here;
-use crate::simd;
+use crate::simd::{self, LANES};
 use answer::{NearestInto, NearestTo};
 use nearest::FindNearest;
 use ray::{FindFirst, VisitHits};
@@ -65,17 +67,46 @@ use shape::{Checked, check_distance};
 /// assert_eq!(reached, [Reached { id: 2, distance: 1.0 }, Reached { id: 1, distance: 6.5 }]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Queries<'t, const D: usize> {
     tree: &'t LinearTree<D>,
     isa: Isa,
+    only: Only<'t>,
+}
+
+/// A test of the caller's, by which a body counts or does not.
+type Only<'t> = Option<&'t (dyn Fn(u32) -> bool + Sync)>;
+
+#[inline(always)]
+fn passes(only: Only<'_>, id: u32) -> bool {
+    only.is_none_or(|test| test(id))
+}
+
+/// Leaves the bits of the bodies that pass.
+#[inline(always)]
+fn passing(only: Only<'_>, ids: &[u32; LANES], mask: u16) -> u16 {
+    let Some(test) = only else { return mask };
+    (0..LANES).filter(|&lane| mask & 1 << lane != 0 && test(ids[lane])).fold(0, |left, lane| left | 1 << lane)
+}
+
+impl<const D: usize> fmt::Debug for Queries<'_, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Queries").field("tree", self.tree).field("isa", &self.isa).finish_non_exhaustive()
+    }
 }
 
 impl<'t, const D: usize> Queries<'t, D> {
     /// Questions to this tree, by the instruction set that it uses.
     #[must_use]
     pub fn new(tree: &'t LinearTree<D>) -> Self {
-        Self { tree, isa: tree.isa() }
+        Self { tree, isa: tree.isa(), only: None }
+    }
+
+    /// The same questions about the bodies that pass a test: `queries.only(&|id| id != shooter).first_hit(ray)`. The test
+    /// must say the same whenever it is asked; a batch asks it on all threads.
+    #[must_use]
+    pub fn only(self, test: &'t (dyn Fn(u32) -> bool + Sync)) -> Self {
+        Self { only: Some(test), ..self }
     }
 
     /// Refuses a question with a fault, and any question to a tree that the caller's bodies are not in.
@@ -261,26 +292,26 @@ fn list_ids<const D: usize>(tree: &LinearTree<D>, found: &mut Vec<u32>, visit: i
 
 compiled_here! {
     fn visit_in_circle<const D: usize>(queries: Queries<'_, D>, circle: Circle<D>, visit: &mut Take<'_>) {
-        simd::run(queries.isa, VisitRegion { tree: queries.tree, region: circle, visit });
+        simd::run(queries.isa, VisitRegion { tree: queries.tree, region: circle, only: queries.only, visit });
     }
 
     fn visit_in_aabb<const D: usize>(queries: Queries<'_, D>, aabb: Aabb<D>, visit: &mut Take<'_>) {
-        simd::run(queries.isa, VisitRegion { tree: queries.tree, region: aabb, visit });
+        simd::run(queries.isa, VisitRegion { tree: queries.tree, region: aabb, only: queries.only, visit });
     }
 
     fn visit_hits<const D: usize>(queries: Queries<'_, D>, ray: Ray<D>, visit: &mut dyn FnMut(Reached)) {
-        simd::run(queries.isa, VisitHits { tree: queries.tree, ray, visit });
+        simd::run(queries.isa, VisitHits { tree: queries.tree, ray, only: queries.only, visit });
     }
 
     fn find_first_hit<const D: usize>(queries: Queries<'_, D>, ray: Ray<D>) -> Option<Reached> {
-        simd::run(queries.isa, FindFirst { tree: queries.tree, ray })
+        simd::run(queries.isa, FindFirst { tree: queries.tree, ray, only: queries.only })
     }
 
     fn list_nearest<const D: usize>(queries: Queries<'_, D>, asked: NearestTo<D>, nearest: &mut Vec<Reached>) {
-        simd::run(queries.isa, NearestInto { tree: queries.tree, asked, nearest });
+        simd::run(queries.isa, NearestInto { queries, asked, nearest });
     }
 
     fn find_nearest<const D: usize>(queries: Queries<'_, D>, point: [f32; D], within: f32) -> Option<Reached> {
-        simd::run(queries.isa, FindNearest { tree: queries.tree, point, within, nearest: None })
+        simd::run(queries.isa, FindNearest { tree: queries.tree, point, within, only: queries.only, nearest: None })
     }
 }

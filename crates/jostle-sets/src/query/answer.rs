@@ -1,10 +1,9 @@
 //! Queries of a batch: each appends its answer to lists, found by the function that answers a single query.
 
-use jostle_core::LinearTree;
-
+use super::Queries;
 use super::nearest::{FindNearest, Several};
 use super::ray::{FindFirst, VisitHits};
-use super::region::{Region, VisitRegion, append, sort_ids};
+use super::region::{Region, Take, VisitRegion, append, sort_ids};
 use super::shape::{Ray, Reached};
 use crate::simd::{LaneWork, Lanes};
 
@@ -43,7 +42,7 @@ pub(super) trait Answer<const D: usize>: Copy {
     const GAINS_BY_AVX512: bool;
 
     /// Appends the answer, in order.
-    fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists);
+    fn answer<L: Lanes>(self, queries: Queries<'_, D>, lists: &mut Lists);
 }
 
 /// The bodies that touch a region, by id.
@@ -54,9 +53,11 @@ impl<R: Region<D>, const D: usize> Answer<D> for InRegion<R> {
     const GAINS_BY_AVX512: bool = VisitRegion::<'static, 'static, R, D>::GAINS_BY_AVX512;
 
     #[inline(always)]
-    fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
+    fn answer<L: Lanes>(self, queries: Queries<'_, D>, lists: &mut Lists) {
         let first = lists.ids.len();
-        L::call(VisitRegion { tree, region: self.0, visit: &mut |ids, count, _| append(&mut lists.ids, ids, count) });
+        let Queries { tree, only, .. } = queries;
+        let visit: &mut Take<'_> = &mut |ids, count, _| append(&mut lists.ids, ids, count);
+        L::call(VisitRegion { tree, region: self.0, only, visit });
         sort_ids(&mut lists.ids, first, tree.len());
     }
 }
@@ -69,10 +70,10 @@ impl<const D: usize> Answer<D> for AllHits<D> {
     const GAINS_BY_AVX512: bool = VisitHits::<'static, fn(Reached), D>::GAINS_BY_AVX512;
 
     #[inline(always)]
-    fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
+    fn answer<L: Lanes>(self, queries: Queries<'_, D>, lists: &mut Lists) {
         lists.reached.clear();
         let visit: &mut dyn FnMut(Reached) = &mut |hit| lists.reached.push(hit);
-        L::call(VisitHits { tree, ray: self.0, visit });
+        L::call(VisitHits { tree: queries.tree, ray: self.0, only: queries.only, visit });
         lists.reached.sort_unstable();
         lists.append_reached();
     }
@@ -86,8 +87,8 @@ impl<const D: usize> Answer<D> for FirstHit<D> {
     const GAINS_BY_AVX512: bool = FindFirst::<'static, D>::GAINS_BY_AVX512;
 
     #[inline(always)]
-    fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
-        if let Some(hit) = L::call(FindFirst { tree, ray: self.0 }) {
+    fn answer<L: Lanes>(self, queries: Queries<'_, D>, lists: &mut Lists) {
+        if let Some(hit) = L::call(FindFirst { tree: queries.tree, ray: self.0, only: queries.only }) {
             lists.ids.push(hit.id);
             lists.distances.push(hit.distance);
         }
@@ -105,13 +106,14 @@ pub(super) struct NearestTo<const D: usize> {
 impl<const D: usize> NearestTo<D> {
     /// Finds the bodies, in this memory.
     #[inline(always)]
-    pub(super) fn find<L: Lanes>(self, tree: &LinearTree<D>, memory: &mut Vec<Reached>) {
+    pub(super) fn find<L: Lanes>(self, queries: Queries<'_, D>, memory: &mut Vec<Reached>) {
         memory.clear();
         if self.count == 0 {
             return;
         }
         let nearest = Several::new(core::mem::take(memory), self.count);
-        *memory = FindNearest { tree, point: self.point, within: self.within, nearest }.run::<L>().into_sorted();
+        let (Queries { tree, only, .. }, Self { point, within, .. }) = (queries, self);
+        *memory = FindNearest { tree, point, within, only, nearest }.run::<L>().into_sorted();
     }
 }
 
@@ -119,15 +121,15 @@ impl<const D: usize> Answer<D> for NearestTo<D> {
     const GAINS_BY_AVX512: bool = NearestInto::<'static, D>::GAINS_BY_AVX512;
 
     #[inline(always)]
-    fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
-        L::call(NearestInto { tree, asked: self, nearest: &mut lists.reached });
+    fn answer<L: Lanes>(self, queries: Queries<'_, D>, lists: &mut Lists) {
+        L::call(NearestInto { queries, asked: self, nearest: &mut lists.reached });
         lists.append_reached();
     }
 }
 
 /// One search for nearest bodies, into a list of the caller.
 pub(super) struct NearestInto<'t, const D: usize> {
-    pub(super) tree: &'t LinearTree<D>,
+    pub(super) queries: Queries<'t, D>,
     pub(super) asked: NearestTo<D>,
     pub(super) nearest: &'t mut Vec<Reached>,
 }
@@ -138,6 +140,6 @@ impl<const D: usize> LaneWork for NearestInto<'_, D> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        self.asked.find::<L>(self.tree, self.nearest);
+        self.asked.find::<L>(self.queries, self.nearest);
     }
 }

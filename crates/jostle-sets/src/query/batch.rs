@@ -225,7 +225,7 @@ impl QueryBatch {
         let count = asked.len();
         queries.check_tree()?;
         check_all(count, |at| asked[at].fault())?;
-        let asked = Asked { tree: queries.tree, isa: queries.isa, query: &|at: usize| answer(asked[at]) };
+        let asked = Asked { queries, query: &|at: usize| answer(asked[at]) };
         self.answer_all(count, &|first, ends, lists| asked.answer(first, ends, lists), threads);
         Ok(())
     }

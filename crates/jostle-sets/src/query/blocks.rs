@@ -5,9 +5,10 @@
 
 use core::ops::Range;
 
+use jostle_core::Workers;
 use jostle_core::disjoint::Disjoint;
-use jostle_core::{Isa, LinearTree, Workers};
 
+use super::Queries;
 use super::answer::{Answer, Lists};
 use crate::simd::{self, LaneWork, Lanes};
 
@@ -19,8 +20,7 @@ const MAX_BLOCKS: usize = 1024;
 
 /// What the blocks of a batch share.
 pub(super) struct Asked<'t, Q, const D: usize> {
-    pub(super) tree: &'t LinearTree<D>,
-    pub(super) isa: Isa,
+    pub(super) queries: Queries<'t, D>,
     /// The query of a number.
     pub(super) query: &'t Q,
 }
@@ -30,7 +30,7 @@ impl<A: Answer<D>, Q: Fn(usize) -> A, const D: usize> Asked<'_, Q, D> {
     pub(super) fn answer(&self, first: usize, ends: &mut [usize], lists: &mut Lists) {
         lists.clear();
         let queries = first..first + ends.len();
-        simd::run(self.isa, Block { asked: self, queries, ends, lists });
+        simd::run(self.queries.isa, Block { asked: self, queries, ends, lists });
     }
 }
 
@@ -96,7 +96,7 @@ impl<A: Answer<D>, Q: Fn(usize) -> A, const D: usize> LaneWork for Block<'_, '_,
     #[inline(always)]
     fn run<L: Lanes>(self) {
         for (query, end) in self.queries.zip(self.ends) {
-            (self.asked.query)(query).answer::<L>(self.asked.tree, self.lists);
+            (self.asked.query)(query).answer::<L>(self.asked.queries, self.lists);
             *end = self.lists.ids.len();
         }
     }

@@ -10,6 +10,7 @@ use jostle_core::tree::Level;
 
 use super::shape::Reached;
 use super::walk::{NearestFirst, walk_nearest_first};
+use super::{Only, passing};
 use crate::shape::Sixteen;
 use crate::shape::circles16::Circles16;
 use crate::simd::{LANES, LaneWork, Lanes};
@@ -83,6 +84,7 @@ pub(super) struct FindNearest<'t, N, const D: usize> {
     pub(super) point: [f32; D],
     /// The greatest distance.
     pub(super) within: f32,
+    pub(super) only: Only<'t>,
     pub(super) nearest: N,
 }
 
@@ -117,10 +119,11 @@ impl<N: Nearest, const D: usize> NearestFirst<D> for FindNearest<'_, N, D> {
         let mut distances2 = [0.0; LANES];
         let distance2 = bodies.distance2_from(self.point);
         distance2.store(&mut distances2);
-        let mut mask = distance2.le(L::splat(self.bound()));
+        let ids = &self.tree.leaf_ids()[leaf].0;
+        let mut mask = passing(self.only, ids, distance2.le(L::splat(self.bound())));
         while mask != 0 {
             let lane = mask.trailing_zeros() as usize;
-            self.nearest.offer(Reached { id: self.tree.leaf_ids()[leaf].0[lane], distance: distances2[lane] });
+            self.nearest.offer(Reached { id: ids[lane], distance: distances2[lane] });
             mask &= mask - 1;
         }
     }

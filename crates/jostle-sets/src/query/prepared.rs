@@ -20,12 +20,15 @@ mod regions;
 mod seen;
 mod way;
 
+use core::fmt;
+
 use jostle_core::axes::{Axes, from_axes};
 use jostle_core::tree::Level;
 
 pub use batch::{PreparedAnswers, PreparedBatch};
 pub use seen::{Seen, SeenAt};
 
+use super::{Only, passes};
 use crate::input::UnitCell;
 use crate::proxy::Extent;
 use crate::proxy::prepared::PreparedSet;
@@ -80,12 +83,19 @@ const MOVED: f64 = 1.0 / 8_388_608.0;
 /// assert_eq!(found, [Seen { id: 0, image_shift: [1, 0] }]); // 0.5 + 10 is 1 to the right of 9.5
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct PreparedQueries<'p, const D: usize> {
     set: &'p PreparedSet<D>,
+    only: Only<'p>,
     cell: Option<UnitCell<D>>,
     origin: [f64; D],
     scale: f64,
+}
+
+impl<const D: usize> fmt::Debug for PreparedQueries<'_, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreparedQueries").field("set", self.set).finish_non_exhaustive()
+    }
 }
 
 impl<const D: usize> PreparedSet<D> {
@@ -104,7 +114,13 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         let boxed = set.boxed.and_then(|boxed| boxed.frame).map(|frame| (frame.origin, frame.scale));
         let (origin, scale) = boxed.or(round).unwrap_or(([0.0; D], 1.0));
         let cell = (!set.space.is_open()).then(|| UnitCell::of(&set.space));
-        Self { set, cell, origin, scale }
+        Self { set, only: None, cell, origin, scale }
+    }
+
+    /// The same questions about the bodies that pass a test: see [`Queries::only`](super::Queries::only).
+    #[must_use]
+    pub fn only(self, test: &'p (dyn Fn(u32) -> bool + Sync)) -> Self {
+        Self { only: Some(test), ..self }
     }
 
     fn shift(&self, steps: [i32; D]) -> [f64; D] {
@@ -162,7 +178,8 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
     fn each_of(&self, leaf: usize, visit: impl FnMut(u32)) {
         let tree = self.set.tree();
         let present = tree.leaf(leaf).len();
-        tree.leaf_ids()[leaf].0[..present].iter().copied().for_each(visit);
+        let ids = tree.leaf_ids()[leaf].0[..present].iter().copied();
+        ids.filter(|&id| passes(self.only, id)).for_each(visit);
     }
 }
 

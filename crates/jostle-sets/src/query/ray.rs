@@ -26,6 +26,7 @@ use jostle_core::tree::Level;
 
 use super::shape::{Ray, Reached};
 use super::walk::{NearestFirst, Visitor, walk, walk_nearest_first};
+use super::{Only, passes};
 use crate::shape::Sixteen;
 use crate::shape::circles16::Circles16;
 use crate::simd::{LANES, LaneWork, Lanes};
@@ -196,6 +197,7 @@ impl<const D: usize> Cast<D> {
 pub(super) struct VisitHits<'t, V, const D: usize> {
     pub(super) tree: &'t LinearTree<D>,
     pub(super) ray: Ray<D>,
+    pub(super) only: Only<'t>,
     pub(super) visit: V,
 }
 
@@ -225,7 +227,12 @@ impl<V: FnMut(Reached), const D: usize> Visitor<D> for Hits<'_, V, D> {
 
     #[inline(always)]
     fn leaf<L: Lanes>(&mut self, leaf: usize) {
-        self.cast.hits::<L>(self.asked.tree, leaf, self.bound, &mut self.asked.visit);
+        let VisitHits { tree, only, visit, .. } = &mut self.asked;
+        self.cast.hits::<L>(tree, leaf, self.bound, |hit| {
+            if passes(*only, hit.id) {
+                visit(hit);
+            }
+        });
     }
 }
 
@@ -233,6 +240,7 @@ impl<V: FnMut(Reached), const D: usize> Visitor<D> for Hits<'_, V, D> {
 pub(super) struct FindFirst<'t, const D: usize> {
     pub(super) tree: &'t LinearTree<D>,
     pub(super) ray: Ray<D>,
+    pub(super) only: Only<'t>,
 }
 
 impl<const D: usize> LaneWork for FindFirst<'_, D> {
@@ -241,7 +249,7 @@ impl<const D: usize> LaneWork for FindFirst<'_, D> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Option<Reached> {
-        let mut first = First { tree: self.tree, cast: Cast::new(&self.ray), best: None };
+        let mut first = First { tree: self.tree, only: self.only, cast: Cast::new(&self.ray), best: None };
         walk_nearest_first::<L, D>(self.tree, &mut first);
         first.best
     }
@@ -249,6 +257,7 @@ impl<const D: usize> LaneWork for FindFirst<'_, D> {
 
 struct First<'t, const D: usize> {
     tree: &'t LinearTree<D>,
+    only: Only<'t>,
     cast: Cast<D>,
     best: Option<Reached>,
 }
@@ -263,9 +272,9 @@ impl<const D: usize> NearestFirst<D> for First<'_, D> {
 
     #[inline(always)]
     fn leaf<L: Lanes>(&mut self, leaf: usize) {
-        let (bound, best) = (self.bound(), &mut self.best);
+        let (bound, best, only) = (self.bound(), &mut self.best, self.only);
         self.cast.hits::<L>(self.tree, leaf, bound, |hit| {
-            if best.is_none_or(|best| hit < best) {
+            if best.is_none_or(|best| hit < best) && passes(only, hit.id) {
                 *best = Some(hit);
             }
         });

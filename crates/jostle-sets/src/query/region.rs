@@ -15,6 +15,7 @@ use jostle_core::{Aabb, LinearTree};
 
 use super::shape::Circle;
 use super::walk::{Visitor, walk};
+use super::{Only, passing};
 use crate::shape::circles16::Circles16;
 use crate::shape::{Sixteen, boxes16_overlapping};
 use crate::simd::{LANES, LaneWork, Lanes};
@@ -122,6 +123,7 @@ pub(super) fn sort_ids(list: &mut Vec<u32>, first: usize, bodies: usize) {
 pub(super) struct VisitRegion<'t, 'v, R, const D: usize> {
     pub(super) tree: &'t LinearTree<D>,
     pub(super) region: R,
+    pub(super) only: Only<'t>,
     pub(super) visit: &'v mut Take<'v>,
 }
 
@@ -148,11 +150,12 @@ impl<R: Region<D>, const D: usize> Visitor<D> for Touching<'_, '_, R, D> {
 
     #[inline(always)]
     fn leaf<L: Lanes>(&mut self, leaf: usize) {
-        let VisitRegion { tree, region, visit } = &mut self.asked;
-        let mask = region.touching::<L>(&tree.bodies()[leaf]);
+        let VisitRegion { tree, region, only, visit } = &mut self.asked;
+        let ids = &tree.leaf_ids()[leaf].0;
+        let mask = passing(*only, ids, region.touching::<L>(&tree.bodies()[leaf]));
         if mask != 0 {
             let mut touching = [0; LANES];
-            L::compress_ids(&tree.leaf_ids()[leaf].0, mask, &mut touching);
+            L::compress_ids(ids, mask, &mut touching);
             visit(&touching, mask.count_ones() as usize, leaf);
         }
     }
