@@ -1,5 +1,6 @@
 /*
- * Jostle: every overlapping pair among N moving circles or spheres, found in parallel, exactly and in a fixed order.
+ * Jostle: every overlapping pair among N moving circles or spheres, boxes or capsules, found in parallel, exactly and in
+ * a fixed order. In C++, jostle.hpp is shorter, and throws what is a code here.
  *
  *   jostle_finder *finder = NULL;
  *   if (jostle_finder_new(2, &finder) != JOSTLE_STATUS_OK) return 1;        // make it once, keep it
@@ -18,14 +19,23 @@
  *
  * What holds for all functions:
  * - Clear each struct that begins with a size, and write sizeof the struct there: later versions add fields at the
- *   end. jostle_column, jostle_offender and jostle_contact_list have no size and stay as they are. The library makes
- *   jostle_hit.
+ *   end, and a library of another size than the header's says so (JOSTLE_STATUS_STRUCT_SIZE). jostle_column,
+ *   jostle_offender and jostle_contact_list have no size and stay as they are. The library makes jostle_hit.
  * - A pointer is null where that is allowed, or leads to what its description says for as long as the call lasts.
  *   Null elsewhere, misaligned structs, and sizes, choices and strides that make no sense get a code. Input is read in
- *   place, and never written.
- * - What a handle lends (pairs, lists, messages) lives until the next call on that handle but jostle_last_error, or
- *   until the handle is freed. A call that fails changes nothing: what was lent before stays, but for the message.
- *   Only a jostle_prepared is empty after a build that fails for its bodies or its space.
+ *   place, and never written. It must not lie in memory that the same call fills anew.
+ * - What a handle lends lives until the handle is freed, or until a call like that which lent it:
+ *     pairs, times of impact   jostle_find or jostle_neighbors_find on the finder
+ *     image shifts             jostle_find_image_shifts
+ *     contact geometry         jostle_find_contact_geometry or jostle_contact_geometry_of
+ *     neighbours               jostle_neighbors_find into these lists
+ *     answers                  jostle_query_ask
+ *     changes of contacts      jostle_contacts_update or jostle_contacts_update_pairs
+ *     an error                 any call on that handle that fails
+ *   All other calls leave it: so image shifts and contact geometry stand beside the pairs that they are of, and pairs
+ *   may be passed to calls on the finder that lent them.
+ * - A call that fails changes nothing but the error. Only a jostle_prepared is empty after a build that fails for its
+ *   bodies or its space, and the list of a finder after JOSTLE_STATUS_PANIC.
  * - A handle serves one call at a time; a second call gets JOSTLE_STATUS_BUSY. Give each thread handles of its own.
  *   Threads may share jostle_threads, and ask one jostle_prepared. Do not free a handle while a call uses it, and do
  *   not use it afterwards.
@@ -40,6 +50,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#define JOSTLE_VERSION_MAJOR 0
+#define JOSTLE_VERSION_MINOR 1
+#define JOSTLE_VERSION_PATCH 0
 
 /**
  * A column for jostle_lists_new: squared distances in float.
@@ -107,7 +121,7 @@ enum jostle_status
    */
   JOSTLE_STATUS_BUSY = 8,
   /**
-   * Dimensions are neither 2 nor 3, or those of two handles differ.
+   * Dimensions are neither 2 nor 3, those of two handles differ, or z is given in 2.
    */
   JOSTLE_STATUS_DIMENSIONS = 9,
   /**
@@ -165,7 +179,7 @@ enum jostle_reason
    */
   JOSTLE_REASON_OTHER = 0,
   /**
-   * A coordinate, of a body or a query, is NaN or infinite.
+   * A coordinate, of a body or a query, is NaN or infinite; for a capsule, that of either end.
    */
   JOSTLE_REASON_COORDINATE_NOT_FINITE = 1,
   /**
@@ -201,6 +215,18 @@ enum jostle_reason
    * The first id of a pair is not the lesser.
    */
   JOSTLE_REASON_NOT_ASCENDING = 9,
+  /**
+   * A corner of a box is NaN, or infinite on the wrong side.
+   */
+  JOSTLE_REASON_CORNER = 10,
+  /**
+   * The lower corner of a box, of a body or a query, lies above the upper one.
+   */
+  JOSTLE_REASON_CORNERS_SWAPPED = 11,
+  /**
+   * A box reaches to infinity where space repeats.
+   */
+  JOSTLE_REASON_ENDLESS = 12,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -261,6 +287,36 @@ enum jostle_number
 typedef enum jostle_number jostle_number;
 #else
 typedef int32_t jostle_number;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * The shape of the bodies of a set. Sets of all shapes meet each other, in either precision and in any space.
+ */
+enum jostle_shape
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Circles or spheres.
+   */
+  JOSTLE_SHAPE_BALL = 0,
+  /**
+   * Axis-aligned boxes, from the corner center to the corner end. Two boxes overlap when they do so on each axis;
+   * touching counts. A box may be a point or a line, and may reach to infinity in open space.
+   */
+  JOSTLE_SHAPE_BOX = 1,
+  /**
+   * Capsules: all points within radius of the segment from center to end.
+   */
+  JOSTLE_SHAPE_CAPSULE = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum jostle_shape jostle_shape;
+#else
+typedef int32_t jostle_shape;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -349,7 +405,8 @@ enum jostle_question
   JOSTLE_QUESTION_FIRST_HIT = 4,
   /**
    * The bodies whose centres are nearest to a point, the nearest first: as many as jostle_query.nearest says, at
-   * most as far away as jostle_query.reach. Numbers: the point.
+   * most as far away as jostle_query.reach. The whole of a box counts as its centre, and so does the axis of a
+   * capsule. Numbers: the point.
    */
   JOSTLE_QUESTION_NEAREST = 5,
 };
@@ -416,7 +473,7 @@ typedef struct jostle_offender {
 } jostle_offender;
 
 /**
- * Why the last failed call on a handle failed. All that it leads to lives until the next call on that handle.
+ * Why the last failed call on a handle failed. All that it leads to lives until the next call on that handle fails.
  */
 typedef struct jostle_error {
   /**
@@ -460,6 +517,10 @@ typedef void (*jostle_task)(void *data, size_t number);
  * ended. Tasks may run one after the other, and the calling thread may take part. After run has returned, neither task
  * nor data may be used. No exception may leave run. Where several handles share threads, several threads call run at
  * once.
+ *
+ * Each task does all the work that it finds left. So tasks may be left out: those that run do their work, and if none
+ * runs, the calling thread does it after run has returned. A task that is run twice, and a number that is not below
+ * tasks, do no harm. The result is the same, only later.
  */
 typedef void (*jostle_run)(void *host, size_t tasks, jostle_task task, void *data);
 
@@ -472,7 +533,7 @@ typedef struct jostle_host {
    */
   size_t size;
   /**
-   * How many workers run at once; 0 counts as 1.
+   * How many workers run at once; 0 counts as 1, and more than 256 as 256.
    */
   size_t workers;
   /**
@@ -525,9 +586,9 @@ typedef struct jostle_column {
 } jostle_column;
 
 /**
- * A set of bodies: circles or spheres, where they are, how they move, and which of them may meet. The id of a body is
- * its place in the columns, from 0. Clear the whole struct, then fill in what counts:
- * `jostle_set set = {.size = sizeof set};`.
+ * A set of bodies: where they are, how they move, and which of them may meet. The id of a body is its place in the
+ * columns, from 0. Clear the whole struct, then fill in what counts: `jostle_set set = {.size = sizeof set};`. A set
+ * has 4294967294 bodies at most. Columns that the shape or the dimensions have no use for are refused.
  */
 typedef struct jostle_set {
   /**
@@ -547,25 +608,27 @@ typedef struct jostle_set {
    */
   int32_t displacement_number;
   /**
-   * x, y and, in three dimensions, z.
+   * x, y and, in three dimensions, z: of the centre, of the lower corner of a box, or of one end of a capsule's axis.
    */
   struct jostle_column center[3];
   /**
-   * The radii; null for 0, a stride of 0 for one radius of all bodies.
+   * The radii of circles, spheres or capsules; null for 0, a stride of 0 for one radius of all bodies.
    */
   struct jostle_column radius;
   /**
-   * A length that is added to each radius, for lists that are kept for several steps (jostle_still_valid). Rounded
-   * to float for sets in float.
+   * A length that is added to each radius, and to boxes on every side, for lists that are kept for several steps
+   * (jostle_still_valid; boxes and capsules are never valid there). Rounded to float for sets in float.
    */
   double margin;
   /**
-   * If the cutoff is above 0, two bodies are a pair when their centres are at most this far apart, whatever their
-   * radii are. Rounded to float for sets in float.
+   * If the cutoff is above 0, two circles or spheres are a pair when their centres are at most this far apart,
+   * whatever their radii are: each then has half of the cutoff as its radius, in queries and contact geometry too.
+   * Other shapes take none. Rounded to float for sets in float.
    */
   double cutoff;
   /**
-   * How far each body moves on each axis during the step, in a straight line; all null for bodies at rest.
+   * How far each body moves on each axis during the step, in a straight line; all null for bodies at rest. Only
+   * circles and spheres move, in searches without other shapes.
    */
   struct jostle_column displacement[3];
   /**
@@ -584,10 +647,23 @@ typedef struct jostle_set {
   struct jostle_column group;
   /**
    * Bodies that were sorted before (jostle_prepared_build), in place of all columns but the layers and
-   * displacements; null for none. The set then has the number, center, radius, margin and cutoff that the bodies
-   * were prepared with, and count is not looked at.
+   * displacements; null for none. The set then has the number, shape, center, end, radius, margin and cutoff that
+   * the bodies were prepared with; these and count are not looked at.
    */
   const struct jostle_prepared *prepared;
+  /**
+   * The shape of the bodies, a jostle_shape.
+   */
+  int32_t shape;
+  /**
+   * Not used yet.
+   */
+  int32_t reserved;
+  /**
+   * x, y and, in three dimensions, z of the upper corner of a box, or of the other end of a capsule's axis. Null for
+   * circles and spheres.
+   */
+  struct jostle_column end[3];
 } jostle_set;
 
 /**
@@ -685,7 +761,7 @@ typedef struct jostle_input {
 } jostle_input;
 
 /**
- * Pairs, lent by a finder until its next call.
+ * Pairs, lent by a finder until its next jostle_find or jostle_neighbors_find.
  */
 typedef struct jostle_pairs {
   /**
@@ -708,7 +784,7 @@ typedef struct jostle_pairs {
 } jostle_pairs;
 
 /**
- * Image shifts, lent by a finder until its next call.
+ * Image shifts, lent by a finder until its next jostle_find_image_shifts. They are those of the list at that time.
  */
 typedef struct jostle_image_shifts {
   /**
@@ -888,7 +964,7 @@ typedef struct jostle_keys {
 } jostle_keys;
 
 /**
- * The contacts of a frame that begin, or persist, or end; lent until the next call.
+ * The contacts of a frame that begin, or persist, or end; lent until the next update.
  */
 typedef struct jostle_contact_list {
   /**
@@ -911,7 +987,7 @@ typedef struct jostle_contact_list {
 } jostle_contact_list;
 
 /**
- * The changes since the last frame, lent by the tracker until its next call.
+ * The changes since the last frame, lent by the tracker until its next update.
  */
 typedef struct jostle_changes {
   /**
@@ -945,8 +1021,8 @@ typedef struct jostle_changes {
 } jostle_changes;
 
 /**
- * The contact of each pair, lent by a finder until its next call. Number n of pair i stands at [i * step + n], in
- * float or in double, as was asked. The pointers of the other precision are null.
+ * The contact of each pair, lent by a finder until it is next asked for contact geometry. Number n of pair i stands at
+ * [i * step + n], in float or in double, as was asked. The pointers of the other precision are null.
  */
 typedef struct jostle_contact_geometry {
   /**
@@ -962,17 +1038,18 @@ typedef struct jostle_contact_geometry {
    */
   size_t step;
   /**
-   * How deep the bodies overlap: the sum of the radii less the distance of the centres, or 0 if this is below 0.
+   * How deep the bodies overlap. Of circles and spheres: the sum of the radii less the distance of the centres, or 0
+   * if this is below 0. Of two boxes: the shortest way along an axis that takes the second out of the first.
    */
   const float *depths;
   /**
-   * The direction from the centre of the first body to that of the second, of length 1: one number for each
-   * dimension.
+   * The direction from the first body to the second, of length 1: one number for each dimension. Of circles and
+   * spheres: from centre to centre, and (1, 0) or (1, 0, 0) where the centres coincide.
    */
   const float *normals;
   /**
-   * The middle of that part of the line through both centres which lies in both bodies: one number for each
-   * dimension.
+   * The middle of what both bodies share: one number for each dimension. Of circles and spheres: the middle of that
+   * part of the line through both centres which lies in both bodies; where they do not overlap, of the gap.
    */
   const float *points;
   /**
@@ -994,6 +1071,12 @@ extern "C" {
 #endif // __cplusplus
 
 /**
+ * Returns the version of the library that runs, such as "0.1.0". JOSTLE_VERSION_MAJOR, _MINOR and _PATCH are those of
+ * the header. The text lives for ever.
+ */
+const char *jostle_version(void);
+
+/**
  * Returns one line on what a status means, known or unknown. The text lives for ever. jostle_last_error tells why a
  * certain call has failed.
  */
@@ -1012,9 +1095,11 @@ jostle_status jostle_last_error(const void *handle,
 jostle_status jostle_threads_serial(struct jostle_threads **out);
 
 /**
- * Starts a pool of count threads, from 1 to 1024. They end when the last handle that uses them is freed.
+ * Starts a pool of count threads, from 1 to 1024. They are told to end when the last handle that uses them is freed;
+ * nobody waits until they have ended, so do not unload the library at once.
  */
-jostle_status jostle_threads_pool(size_t count, struct jostle_threads **out);
+jostle_status jostle_threads_pool(size_t count,
+                                  struct jostle_threads **out);
 
 /**
  * Makes threads with which the host's own threads do the work. The struct is copied; what it leads to has to live
@@ -1029,7 +1114,7 @@ jostle_status jostle_threads_host(const struct jostle_host *host,
 void jostle_threads_free(struct jostle_threads *threads);
 
 /**
- * Makes a finder of circles (2 dimensions) or spheres (3).
+ * Makes a finder in 2 dimensions, of circles, boxes and capsules, or in 3, of spheres, boxes and capsules.
  */
 jostle_status jostle_finder_new(uint32_t dimensions, struct jostle_finder **out);
 
@@ -1037,8 +1122,8 @@ jostle_status jostle_finder_new(uint32_t dimensions, struct jostle_finder **out)
  * Makes a finder of bodies that move little from frame to frame. It takes less time than a search from scratch in each
  * frame. jostle_find and jostle_neighbors_find give the answers of any finder, but for the order of pairs, which
  * depends on the frames given. Counts, visitors and jostle_still_valid get JOSTLE_STATUS_COMBINATION. Bodies with a
- * margin get it too, since the finder chooses a margin of its own. Make one finder for each input that is searched
- * frame by frame, and, where both pairs and rows are asked for, one for each.
+ * margin get it too, since the finder chooses a margin of its own; so do boxes and capsules. Make one finder for each
+ * input that is searched frame by frame, and, where both pairs and rows are asked for, one for each.
  */
 jostle_status jostle_finder_new_coherent(uint32_t dimensions,
                                          struct jostle_finder **out);
@@ -1072,8 +1157,8 @@ jostle_status jostle_finder_frames(struct jostle_finder *finder, struct jostle_f
 jostle_status jostle_finder_forget(struct jostle_finder *finder);
 
 /**
- * Finds every overlapping pair. Two bodies overlap when the distance of their centres is at most the sum of their
- * radii.
+ * Finds every overlapping pair. Two circles or spheres overlap when the distance of their centres is at most the sum
+ * of their radii; jostle_shape tells of other shapes.
  */
 jostle_status jostle_find(struct jostle_finder *finder,
                           const struct jostle_input *input,
@@ -1137,8 +1222,8 @@ void jostle_lists_free(struct jostle_lists *lists);
 
 /**
  * Fills lists with the neighbours of each body; rows, a jostle_rows, says which of them. Between two sets, the rows of
- * the first set hold bodies of the second. Many sets have no lists: search each two of them by themselves. The finder
- * keeps errors.
+ * the first set hold bodies of the second. Many sets have no lists: search each two of them by themselves. Lists of
+ * boxes or capsules have no columns beside the ids. The finder keeps errors.
  */
 jostle_status jostle_neighbors_find(struct jostle_finder *finder,
                                     const struct jostle_input *input,
@@ -1163,8 +1248,9 @@ jostle_status jostle_prepared_set_threads(struct jostle_prepared *prepared,
                                           const struct jostle_threads *threads);
 
 /**
- * Copies bodies and sorts them for searches in a space (null for open space). Bodies with layers or displacements are
- * refused: give these to the set of each search. If the bodies or the space are refused, the set is empty afterwards.
+ * Copies bodies of any shape and sorts them for searches in a space (null for open space). Searches in another space
+ * take the set too, and sort it anew. Bodies with layers or displacements are refused: give these to the set of each
+ * search. If the bodies or the space are refused, the set is empty afterwards.
  */
 jostle_status jostle_prepared_build(struct jostle_prepared *prepared,
                                     const struct jostle_set *set,
@@ -1214,7 +1300,7 @@ jostle_status jostle_contacts_set_threads(struct jostle_contacts *contacts,
 
 /**
  * Compares the last list of a finder, image shifts included, with the list of the last update. relation is the
- * jostle_relation of the search; keys leads to set_count structs, the keys of each of its sets.
+ * jostle_relation of the search; keys leads to set_count structs, the keys of each of its sets, one for each body.
  */
 jostle_status jostle_contacts_update(struct jostle_contacts *contacts,
                                      struct jostle_finder *finder,
@@ -1224,11 +1310,12 @@ jostle_status jostle_contacts_update(struct jostle_contacts *contacts,
                                      struct jostle_changes *out);
 
 /**
- * As jostle_contacts_update, for pairs of the host's own: within one set, with the lesser id of each pair first, or
- * between two sets.
+ * As jostle_contacts_update, for pairs of the host's own, or some that a finder has lent: within one set, with the
+ * lesser id of each pair first, or between two sets. pairs leads to two ids for each pair, such as found.pairs[0]. It
+ * must not lead to what this tracker lends.
  */
 jostle_status jostle_contacts_update_pairs(struct jostle_contacts *contacts,
-                                           const uint32_t (*pairs)[2],
+                                           const uint32_t *pairs,
                                            size_t pair_count,
                                            int32_t relation,
                                            const struct jostle_keys *keys,
@@ -1239,7 +1326,8 @@ jostle_status jostle_contacts_update_pairs(struct jostle_contacts *contacts,
  * Tells where and how deep the bodies of each pair of the last list overlap. input is the input that was searched;
  * number, a jostle_number, is the precision of the answer. Where space repeats, the second body is at the image that
  * the image shift says, and the point lies near the first body as it was given. For bodies that move, the contact is
- * that of the moment when they first touch. Margins count as parts of radii.
+ * that of the moment when they first touch. Margins count as parts of radii, and half of a cutoff as a radius. Of
+ * capsules, the nearest points of the two axes count as centres; of a box and another shape, the nearest points.
  */
 jostle_status jostle_find_contact_geometry(struct jostle_finder *finder,
                                            const struct jostle_input *input,
@@ -1247,10 +1335,12 @@ jostle_status jostle_find_contact_geometry(struct jostle_finder *finder,
                                            struct jostle_contact_geometry *out);
 
 /**
- * As jostle_find_contact_geometry, for pairs of the host's own in open space, such as some pairs of a list.
+ * As jostle_find_contact_geometry, for pairs of the host's own in open space, such as some pairs of a list. pairs leads
+ * to two ids for each pair, such as found.pairs[0]: in any order, each as often as you like, whether the bodies overlap
+ * or not.
  */
 jostle_status jostle_contact_geometry_of(struct jostle_finder *finder,
-                                         const uint32_t (*pairs)[2],
+                                         const uint32_t *pairs,
                                          size_t pair_count,
                                          const struct jostle_input *input,
                                          int32_t number,

@@ -1,6 +1,6 @@
 //! Columns of the host's: a pointer, and the bytes from one value to the next.
 
-use core::fmt::Display;
+use core::fmt::{self, Display};
 use core::slice;
 use std::ffi::c_void;
 
@@ -28,6 +28,19 @@ pub struct Column {
 pub(crate) trait Real: Scalar {
     /// Converts a parameter, which C gives in double.
     fn of(number: f64) -> Self;
+
+    /// Converts a length, which must be finite in this precision and not negative.
+    fn length(name: &str, length: f64) -> Result<Self, Failure> {
+        let refuse = |message: fmt::Arguments<'_>| Err(Failure::new(Status::Parameter, message));
+        if !length.is_finite() || length < 0.0 {
+            return refuse(format_args!("the {name} is {length}: it must be finite and not negative; 0 for none"));
+        }
+        let rounded = Self::of(length);
+        if rounded.to_f64().is_infinite() {
+            return refuse(format_args!("the {name} {length:e} is too large for float: use JOSTLE_NUMBER_DOUBLE"));
+        }
+        Ok(rounded)
+    }
 }
 
 impl Real for f32 {
@@ -55,11 +68,17 @@ impl Column {
                 format_args!("{name} is null, but there are {count} bodies"),
             ));
         }
+        let refuse = |message: fmt::Arguments<'_>| Err(Failure::new(Status::Stride, message));
         let Ok(stride) = usize::try_from(self.stride) else {
-            let message =
-                format_args!("{name} has the stride {}: begin at the other end, and reverse the ids", self.stride);
-            return Err(Failure::new(Status::Stride, message));
+            let stride = self.stride;
+            return refuse(format_args!("{name} has the stride {stride}: begin at the other end, and reverse the ids"));
         };
+        if steps > 0 && stride < value {
+            return refuse(format_args!(
+                "{name}: a stride of {stride} bytes lets values of {value} bytes overlap: it is the distance from one \
+                 body to the next in bytes, not in values"
+            ));
+        }
         let len = steps.checked_mul(stride).and_then(|bytes| bytes.checked_add(value));
         let fits = |&bytes: &usize| bytes <= isize::MAX as usize && self.data.addr().checked_add(bytes).is_some();
         let Some(len) = len.filter(fits) else {
@@ -81,10 +100,7 @@ impl Column {
     ) -> Result<engine::Column<'a, T>, Failure> {
         // SAFETY: as the caller says.
         let bytes = unsafe { self.bytes(count, size_of::<T>(), &name) }?;
-        engine::Column::from_strided(bytes, count, self.stride.unsigned_abs(), 0).map_err(|refused| {
-            let failure = Failure::from(refused);
-            Failure { message: format!("{name}: {}", failure.message), ..failure }
-        })
+        Ok(engine::Column::from_strided(bytes, count, self.stride.unsigned_abs(), 0)?)
     }
 
     /// Returns the radii. All are 0 where the pointer is null.

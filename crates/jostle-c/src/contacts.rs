@@ -1,5 +1,6 @@
 //! Contacts over time.
 
+use core::fmt;
 use std::sync::Arc;
 
 use engine::{ContactError, ContactTracker, Keys};
@@ -28,6 +29,7 @@ pub(crate) struct ContactsState {
 impl Opaque for Contacts {
     type State = ContactsState;
     const KIND: u64 = kind(5);
+    const NAME: &'static str = "jostle_contacts";
 }
 
 /// The keys of one set, by id: any numbers, each once.
@@ -47,7 +49,7 @@ unsafe impl Grows for RawKeys {
     const NAME: &'static str = "jostle_keys";
 }
 
-/// The contacts of a frame that begin, or persist, or end; lent until the next call.
+/// The contacts of a frame that begin, or persist, or end; lent until the next update.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct ContactList {
@@ -62,7 +64,7 @@ pub struct ContactList {
     pub slots: *const u32,
 }
 
-/// The changes since the last frame, lent by the tracker until its next call.
+/// The changes since the last frame, lent by the tracker until its next update.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Changes {
@@ -118,13 +120,8 @@ unsafe fn with_keys<R>(
     update: impl FnOnce(Keys<'_>) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
     let relation = Relation::of(relation)?;
-    // SAFETY: as the caller says. The size of the first struct is checked before the others are read, as in `input`.
-    let raw = unsafe {
-        if sets > 0 {
-            memory::read(raw)?;
-        }
-        memory::array(raw, sets, "the keys")?
-    };
+    // SAFETY: as the caller says.
+    let raw = unsafe { memory::structs(raw, sets, "keys") }?;
     let mut keys = Vec::with_capacity(sets);
     for (number, raw) in raw.iter().enumerate() {
         // SAFETY: as the caller says.
@@ -137,9 +134,33 @@ unsafe fn with_keys<R>(
         (Relation::Between, [a, b]) => update(Keys::Between(a, b)),
         (Relation::Among, keys) => update(Keys::Among(keys)),
         _ => {
-            Err(Failure::new(Status::Parameter, format_args!("keys of {sets} sets, which {relation:?} does not take")))
+            let message = format_args!("keys of {sets} sets are given, which {} does not take", relation.name());
+            Err(Failure::new(Status::Parameter, message))
         }
     }
+}
+
+/// Refuses keys that are not one for each body of the last list.
+fn check_counts(keys: Keys<'_>, bodies: &[usize]) -> Result<(), Failure> {
+    let counts = match keys {
+        Keys::Within(keys) => vec![keys.len()],
+        Keys::Between(a, b) => vec![a.len(), b.len()],
+        Keys::Among(sets) => sets.iter().map(|keys| keys.len()).collect(),
+    };
+    let refuse = |message: fmt::Arguments<'_>| Err(Failure::new(Status::Contacts, message));
+    // Before the first list there is nothing to compare with.
+    if bodies.is_empty() {
+        return Ok(());
+    }
+    if counts.len() != bodies.len() {
+        let (sets, given) = (bodies.len(), counts.len());
+        return refuse(format_args!("the last list is of {sets} sets, but keys of {given} sets are given"));
+    }
+    let differs = counts.iter().zip(bodies).position(|(keys, bodies)| keys != bodies);
+    differs.map_or(Ok(()), |set| {
+        let (keys, bodies) = (counts[set], bodies[set]);
+        refuse(format_args!("set {set}: {keys} keys, but {bodies} bodies were searched: give each body its key"))
+    })
 }
 
 /// Makes a tracker that has seen no frame.
@@ -169,7 +190,7 @@ pub unsafe extern "C" fn jostle_contacts_set_threads(contacts: *mut Contacts, th
 }
 
 /// Compares the last list of a finder, image shifts included, with the list of the last update. relation is the
-/// jostle_relation of the search; keys leads to set_count structs, the keys of each of its sets.
+/// jostle_relation of the search; keys leads to set_count structs, the keys of each of its sets, one for each body.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_contacts_update(
     contacts: *mut Contacts,
@@ -183,8 +204,9 @@ pub unsafe extern "C" fn jostle_contacts_update(
     unsafe {
         call(contacts, |state| {
             let (out, threads) = (answer(out)?, threads(state.threads.as_ref()));
-            with(finder, |FinderState { finder, .. }| {
+            with(finder, |FinderState { finder, bodies, .. }| {
                 with_keys(relation, keys, set_count, |keys| {
+                    check_counts(keys, bodies)?;
                     let tracker = state.tracker.on(threads);
                     let updated = in_either!(finder, finder => tracker.update(finder.last(), keys));
                     *out = lent(updated?, out.size);
@@ -195,12 +217,13 @@ pub unsafe extern "C" fn jostle_contacts_update(
     }
 }
 
-/// As jostle_contacts_update, for pairs of the host's own: within one set, with the lesser id of each pair first, or
-/// between two sets.
+/// As jostle_contacts_update, for pairs of the host's own, or some that a finder has lent: within one set, with the
+/// lesser id of each pair first, or between two sets. pairs leads to two ids for each pair, such as found.pairs[0]. It
+/// must not lead to what this tracker lends.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_contacts_update_pairs(
     contacts: *mut Contacts,
-    pairs: *const [u32; 2],
+    pairs: *const u32,
     pair_count: usize,
     relation: i32,
     keys: *const RawKeys,
@@ -211,7 +234,7 @@ pub unsafe extern "C" fn jostle_contacts_update_pairs(
     unsafe {
         call(contacts, |state| {
             let (out, threads) = (answer(out)?, threads(state.threads.as_ref()));
-            let pairs = memory::array(pairs, pair_count, "the pairs")?;
+            let pairs = memory::array(pairs.cast(), pair_count, "pairs")?;
             with_keys(relation, keys, set_count, |keys| {
                 let updated: Result<_, ContactError> = state.tracker.on(threads).update(pairs, keys);
                 *out = lent(updated?, out.size);

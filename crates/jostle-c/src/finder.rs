@@ -22,6 +22,8 @@ pub struct Finder {
 pub(crate) struct FinderState {
     pub(crate) finder: Either<AnyFinder<2>, AnyFinder<3>>,
     pub(crate) threads: Option<Arc<OwnThreads>>,
+    /// How many bodies each set of the last list has; none before the first list.
+    pub(crate) bodies: Vec<usize>,
     /// The image shifts that the host asked for last.
     pub(crate) image_shifts: Vec<i32>,
     pub(crate) geometry: Geometry,
@@ -117,6 +119,7 @@ fn finder_search<'f, 't, const D: usize>(
 impl Opaque for Finder {
     type State = FinderState;
     const KIND: u64 = kind(3);
+    const NAME: &'static str = "jostle_finder";
 }
 
 fn state(dimensions: u32, coherent: bool) -> Result<FinderState, Failure> {
@@ -124,10 +127,11 @@ fn state(dimensions: u32, coherent: bool) -> Result<FinderState, Failure> {
         if coherent { AnyFinder::Coherent(Box::default()) } else { AnyFinder::Each(Box::default()) }
     }
     let finder = Either::make(dimensions, || one(coherent), || one(coherent))?;
-    Ok(FinderState { finder, threads: None, image_shifts: Vec::new(), geometry: Geometry::default() })
+    let (bodies, image_shifts) = (Vec::new(), Vec::new());
+    Ok(FinderState { finder, threads: None, bodies, image_shifts, geometry: Geometry::default() })
 }
 
-/// Makes a finder of circles (2 dimensions) or spheres (3).
+/// Makes a finder in 2 dimensions, of circles, boxes and capsules, or in 3, of spheres, boxes and capsules.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_finder_new(dimensions: u32, out: *mut *mut Finder) -> Status {
     // SAFETY: the pointer is what the header asks for.
@@ -137,8 +141,8 @@ pub unsafe extern "C" fn jostle_finder_new(dimensions: u32, out: *mut *mut Finde
 /// Makes a finder of bodies that move little from frame to frame. It takes less time than a search from scratch in each
 /// frame. jostle_find and jostle_neighbors_find give the answers of any finder, but for the order of pairs, which
 /// depends on the frames given. Counts, visitors and jostle_still_valid get JOSTLE_STATUS_COMBINATION. Bodies with a
-/// margin get it too, since the finder chooses a margin of its own. Make one finder for each input that is searched
-/// frame by frame, and, where both pairs and rows are asked for, one for each.
+/// margin get it too, since the finder chooses a margin of its own; so do boxes and capsules. Make one finder for each
+/// input that is searched frame by frame, and, where both pairs and rows are asked for, one for each.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_finder_new_coherent(dimensions: u32, out: *mut *mut Finder) -> Status {
     // SAFETY: the pointer is what the header asks for.
@@ -172,7 +176,7 @@ pub unsafe extern "C" fn jostle_finder_bytes(finder: *mut Finder, out: *mut usiz
         call(finder, |state| {
             let searching = in_either!(&state.finder, finder => finder.bytes());
             let shifts = state.image_shifts.capacity() * size_of::<i32>();
-            *place(out, "the place of the number")? = searching + shifts + state.geometry.bytes();
+            *place(out, "out")? = searching + shifts + state.geometry.bytes();
             Ok(())
         })
     }

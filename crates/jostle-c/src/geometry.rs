@@ -10,8 +10,8 @@ use crate::memory::{self, Grows, answer};
 use crate::status::{Failure, Status};
 use crate::threads::threads;
 
-/// The contact of each pair, lent by a finder until its next call. Number n of pair i stands at [i * step + n], in
-/// float or in double, as was asked. The pointers of the other precision are null.
+/// The contact of each pair, lent by a finder until it is next asked for contact geometry. Number n of pair i stands at
+/// [i * step + n], in float or in double, as was asked. The pointers of the other precision are null.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct ContactGeometry {
@@ -21,13 +21,14 @@ pub struct ContactGeometry {
     pub count: usize,
     /// How many numbers lie from one contact to the next.
     pub step: usize,
-    /// How deep the bodies overlap: the sum of the radii less the distance of the centres, or 0 if this is below 0.
+    /// How deep the bodies overlap. Of circles and spheres: the sum of the radii less the distance of the centres, or 0
+    /// if this is below 0. Of two boxes: the shortest way along an axis that takes the second out of the first.
     pub depths: *const f32,
-    /// The direction from the centre of the first body to that of the second, of length 1: one number for each
-    /// dimension.
+    /// The direction from the first body to the second, of length 1: one number for each dimension. Of circles and
+    /// spheres: from centre to centre, and (1, 0) or (1, 0, 0) where the centres coincide.
     pub normals: *const f32,
-    /// The middle of that part of the line through both centres which lies in both bodies: one number for each
-    /// dimension.
+    /// The middle of what both bodies share: one number for each dimension. Of circles and spheres: the middle of that
+    /// part of the line through both centres which lies in both bodies; where they do not overlap, of the gap.
     pub points: *const f32,
     /// The same in double.
     pub depths_double: *const f64,
@@ -103,7 +104,7 @@ unsafe fn of_pairs(
     number: i32,
     size: usize,
 ) -> Result<ContactGeometry, Failure> {
-    let asked = (crate::sets::is_double(number, "the number of contacts")?, threads(state.threads.as_ref()));
+    let asked = (crate::sets::is_double(number, "number")?, threads(state.threads.as_ref()));
     let Geometry { two, two_double, three, three_double } = &mut state.geometry;
     // SAFETY: as the caller says.
     unsafe {
@@ -123,7 +124,8 @@ unsafe fn of_pairs(
 /// Tells where and how deep the bodies of each pair of the last list overlap. input is the input that was searched;
 /// number, a jostle_number, is the precision of the answer. Where space repeats, the second body is at the image that
 /// the image shift says, and the point lies near the first body as it was given. For bodies that move, the contact is
-/// that of the moment when they first touch. Margins count as parts of radii.
+/// that of the moment when they first touch. Margins count as parts of radii, and half of a cutoff as a radius. Of
+/// capsules, the nearest points of the two axes count as centres; of a box and another shape, the nearest points.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_find_contact_geometry(
     finder: *mut Finder,
@@ -141,11 +143,13 @@ pub unsafe extern "C" fn jostle_find_contact_geometry(
     }
 }
 
-/// As jostle_find_contact_geometry, for pairs of the host's own in open space, such as some pairs of a list.
+/// As jostle_find_contact_geometry, for pairs of the host's own in open space, such as some pairs of a list. pairs leads
+/// to two ids for each pair, such as found.pairs[0]: in any order, each as often as you like, whether the bodies overlap
+/// or not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_contact_geometry_of(
     finder: *mut Finder,
-    pairs: *const [u32; 2],
+    pairs: *const u32,
     pair_count: usize,
     input: *const Input,
     number: i32,
@@ -154,7 +158,7 @@ pub unsafe extern "C" fn jostle_contact_geometry_of(
     // SAFETY: the pointers are what the header asks for.
     unsafe {
         call(finder, |state| {
-            let (out, pairs) = (answer(out)?, memory::array(pairs, pair_count, "the pairs")?);
+            let (out, pairs) = (answer(out)?, memory::array(pairs.cast(), pair_count, "pairs")?);
             *out = of_pairs(state, Some(pairs), input, number, out.size)?;
             Ok(())
         })

@@ -8,6 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::memory::{Grows, answer, place};
 use crate::status::{Failure, Offender, Status};
+use crate::threads::Threads;
 
 /// The type that C holds a pointer to: an opaque name for a handle.
 pub(crate) trait Opaque {
@@ -15,6 +16,8 @@ pub(crate) trait Opaque {
     type State;
     /// A number that no other kind has, and that memory seldom holds by chance.
     const KIND: u64;
+    /// The name of the type in C.
+    const NAME: &'static str;
 }
 
 /// The value of [`Head::users`] while one call has the handle for itself.
@@ -52,7 +55,7 @@ struct Handle<S> {
     state: S,
 }
 
-/// Why the last failed call on a handle failed. All that it leads to lives until the next call on that handle.
+/// Why the last failed call on a handle failed. All that it leads to lives until the next call on that handle fails.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Error {
@@ -107,35 +110,39 @@ impl<O: Opaque> Shared<O> {
     /// The pointer is null, or leads to a handle.
     pub(crate) unsafe fn take(handle: *const O) -> Result<Self, Failure> {
         // SAFETY: as the caller says.
-        let head = unsafe { head_of(handle.cast(), Some(O::KIND)) }?;
-        share(head).map(|()| Self(handle.cast()))
+        let head = unsafe { head_of(handle.cast(), O::NAME, |kind| kind == O::KIND) }?;
+        share(head, O::NAME).map(|()| Self(handle.cast()))
     }
 }
 
 /// Notes one more call that shares a handle. Calls that want the handle for themselves are kept away from it.
-fn share(head: &Head) -> Result<(), Failure> {
+fn share(head: &Head, name: &str) -> Result<(), Failure> {
     let one_more = |users| if users == EXCLUSIVE { None } else { Some(users + 1) };
-    head.users.fetch_update(Ordering::Acquire, Ordering::Relaxed, one_more).map(drop).map_err(|_| busy())
+    head.users.fetch_update(Ordering::Acquire, Ordering::Relaxed, one_more).map(drop).map_err(|_| busy(name))
 }
 
-fn busy() -> Failure {
-    Failure::new(
-        Status::Busy,
-        "the handle is in use by another call: give each thread, and each search within one, its own",
-    )
+fn busy(name: &str) -> Failure {
+    let message =
+        format_args!("the {name} is in use by another call: give each thread, and each search within one, its own");
+    Failure::new(Status::Busy, message)
 }
 
 /// # Safety
 /// The pointer is null, or leads to a handle.
-unsafe fn head_of<'a>(handle: *const c_void, kind: Option<u64>) -> Result<&'a Head, Failure> {
+unsafe fn head_of<'a>(
+    handle: *const c_void,
+    name: &str,
+    is_kind: impl FnOnce(u64) -> bool,
+) -> Result<&'a Head, Failure> {
     if handle.is_null() {
-        return Err(Failure::new(Status::NullPointer, "the handle is null"));
+        return Err(Failure::new(Status::NullPointer, format_args!("the {name} is null")));
     }
     let head = handle.cast::<Head>();
     // SAFETY: a handle begins with a `Head`, and is aligned for it. The alignment is checked first.
     let found = if head.is_aligned() { unsafe { (*head).kind } } else { 0 };
-    if !kind.map_or((found ^ FAMILY) >> 16 == 0, |kind| kind == found) {
-        return Err(Failure::new(Status::WrongHandle, "the handle is of another kind, or none"));
+    if !is_kind(found) {
+        let message = format_args!("the {name} is a handle of another kind, or none");
+        return Err(Failure::new(Status::WrongHandle, message));
     }
     // SAFETY: as above.
     Ok(unsafe { &*head })
@@ -145,10 +152,10 @@ unsafe fn head_of<'a>(handle: *const c_void, kind: Option<u64>) -> Result<&'a He
 /// The pointer is null, or leads to a handle.
 unsafe fn take<O: Opaque>(handle: *mut O) -> Result<Exclusive<O::State>, Failure> {
     // SAFETY: as the caller says.
-    let head = unsafe { head_of(handle.cast(), Some(O::KIND)) }?;
+    let head = unsafe { head_of(handle.cast(), O::NAME, |kind| kind == O::KIND) }?;
     match head.users.compare_exchange(0, EXCLUSIVE, Ordering::Acquire, Ordering::Relaxed) {
         Ok(_) => Ok(Exclusive(handle.cast())),
-        Err(_) => Err(busy()),
+        Err(_) => Err(busy(O::NAME)),
     }
 }
 
@@ -209,7 +216,7 @@ fn said(panic: &(dyn Any + Send)) -> String {
 pub(crate) unsafe fn make<O: Opaque>(out: *mut *mut O, state: impl FnOnce() -> Result<O::State, Failure>) -> Status {
     let made = caught(|| {
         // SAFETY: as the caller says.
-        let place = unsafe { place(out, "the place of the handle") }?;
+        let place = unsafe { place(out, "out") }?;
         let head = Head { kind: O::KIND, users: AtomicUsize::new(0), error: LastError::default() };
         *place = Box::into_raw(Box::new(Handle { head, state: state()? })).cast();
         Ok(())
@@ -231,14 +238,19 @@ pub(crate) unsafe fn free<O: Opaque>(handle: *mut O) {
     let _ = catch_unwind(AssertUnwindSafe(|| drop(owned)));
 }
 
+/// Whether handles of this kind keep errors. Threads are shared by many calls, and keep none.
+fn keeps_errors(kind: u64) -> bool {
+    (kind ^ FAMILY) >> 16 == 0 && kind != Threads::KIND
+}
+
 /// Tells why the last failed call on a handle failed. The handle may be of any kind but jostle_threads. A call whose
 /// handle was null, in use or of another kind has kept no error; jostle_status_text tells what is known of its status.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_last_error(handle: *const c_void, error: *mut Error) -> Status {
     let told = caught(|| {
         // SAFETY: both pointers are what the header asks for.
-        let (head, out) = unsafe { (head_of(handle, None)?, answer(error)?) };
-        share(head)?;
+        let (head, out) = unsafe { (head_of(handle, "handle", keeps_errors)?, answer(error)?) };
+        share(head, "handle")?;
         let LastError { status, message, count, first } = &head.error;
         *out = Error {
             size: out.size,

@@ -27,6 +27,15 @@ impl Relation {
         let found = all.into_iter().find(|&relation| relation as i32 == number);
         found.ok_or_else(|| Failure::unknown("the relation", number))
     }
+
+    /// The name of the relation in C.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Within => "JOSTLE_RELATION_WITHIN",
+            Self::Between => "JOSTLE_RELATION_BETWEEN",
+            Self::Among => "JOSTLE_RELATION_AMONG",
+        }
+    }
 }
 
 /// Tells whether a search keeps a pair: 0 if not. The search calls the test once for each pair that overlaps and that
@@ -106,7 +115,7 @@ where
         Relation::Among => None,
     };
     if let Some(wanted) = wanted.filter(|&wanted| wanted != raw.set_count) {
-        let message = format_args!("set_count is {}: {relation:?} takes {wanted}", raw.set_count);
+        let message = format_args!("set_count is {}: {} takes {wanted}", raw.set_count, relation.name());
         return Err(Failure::new(Status::Parameter, message));
     }
     // SAFETY: as the caller says.
@@ -134,15 +143,8 @@ unsafe fn lend_all<'a, const D: usize>(raw: Input) -> Result<Vec<Lent<'a, D>>, F
 where
     (): Dimensional<D>,
 {
-    // The size of the first set is checked before the others are read: if the sets were of another size, the second
-    // would not stand where it is looked for.
     // SAFETY: as the caller says.
-    let sets = unsafe {
-        if raw.set_count > 0 {
-            memory::read(raw.sets)?;
-        }
-        memory::array(raw.sets, raw.set_count, "jostle_input.sets")?
-    };
+    let sets = unsafe { memory::structs(raw.sets, raw.set_count, "jostle_input.sets") }?;
     let mut lent = Vec::with_capacity(sets.len());
     for (number, set) in sets.iter().enumerate() {
         // SAFETY: as the caller says.

@@ -1,7 +1,7 @@
 //! The C interface of [`engine`]: the functions and types that `include/jostle.h` declares. A test makes that header
 //! from this source.
 //!
-//! Files: `status` (codes, offenders), `memory` and `columns` (the host's pointers, checked), `handle` (what the host
+//! Files: `version`, `status` (codes, offenders), `memory` and `columns` (the host's pointers, checked), `handle` (what the host
 //! holds, errors, panics), `dimensions`, `threads`, `space`, `sets` and `input` (the input of a search), `finder` and
 //! `search`, `lists`, `contacts`, `geometry`, `prepared`, `queries` and `asked`.
 //!
@@ -28,6 +28,7 @@ mod sets;
 mod space;
 mod status;
 mod threads;
+mod version;
 
 #[cfg(test)]
 mod tests;

@@ -5,8 +5,8 @@ use engine::NeighborLists;
 use crate::dimensions::in_either;
 use crate::finder::{AnyFinder, AnySearch, Finder};
 use crate::handle::{Opaque, call, free, kind, make, with};
-use crate::input::{Input, with_input};
-use crate::memory::{Grows, answer};
+use crate::input::{Input, Relation, with_input};
+use crate::memory::{self, Grows, answer};
 use crate::status::{Failure, Status};
 use crate::threads::threads;
 
@@ -25,6 +25,7 @@ pub(crate) struct ListsState {
 impl Opaque for Lists {
     type State = ListsState;
     const KIND: u64 = kind(4);
+    const NAME: &'static str = "jostle_lists";
 }
 
 /// A column for jostle_lists_new: squared distances in float.
@@ -85,7 +86,7 @@ pub unsafe extern "C" fn jostle_lists_new(columns: u32, out: *mut *mut Lists) ->
         let all =
             JOSTLE_LISTS_DISTANCES2 | JOSTLE_LISTS_DISTANCES2_DOUBLE | JOSTLE_LISTS_IMAGE_SHIFTS | JOSTLE_LISTS_VECTORS;
         if columns & !all != 0 {
-            return Err(Failure::unknown("the columns of the lists", columns));
+            return Err(Failure::unknown("columns", columns));
         }
         let mut lists = NeighborLists::new();
         if columns & JOSTLE_LISTS_DISTANCES2 != 0 {
@@ -114,8 +115,8 @@ pub unsafe extern "C" fn jostle_lists_free(lists: *mut Lists) {
 }
 
 /// Fills lists with the neighbours of each body; rows, a jostle_rows, says which of them. Between two sets, the rows of
-/// the first set hold bodies of the second. Many sets have no lists: search each two of them by themselves. The finder
-/// keeps errors.
+/// the first set hold bodies of the second. Many sets have no lists: search each two of them by themselves. Lists of
+/// boxes or capsules have no columns beside the ids. The finder keeps errors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_neighbors_find(
     finder: *mut Finder,
@@ -130,9 +131,14 @@ pub unsafe extern "C" fn jostle_neighbors_find(
             let rows = match rows {
                 rows if rows == Rows::Half as i32 => engine::Rows::Half,
                 rows if rows == Rows::Full as i32 => engine::Rows::Full,
-                rows => return Err(Failure::unknown("which rows", rows)),
+                rows => return Err(Failure::unknown("rows", rows)),
             };
             let (out, threads) = (answer(out)?, threads(state.threads.as_ref()));
+            if memory::read(input)?.relation == Relation::Among as i32 {
+                let message = "lists of many sets: a row would not say of which set its neighbours are; search each \
+                               two sets by themselves";
+                return Err(Failure::new(Status::Combination, message));
+            }
             with(lists, |lists| {
                 *out = in_either!(&mut state.finder, finder => {
                     with_input(input, |input, only| {

@@ -6,7 +6,8 @@ use core::slice;
 
 use crate::status::{Failure, Status};
 
-/// A struct of the header that begins with its size, so that later versions can add fields at its end.
+/// A struct of the header that begins with its size, so that later versions can add fields at its end. A program that
+/// was compiled with the shorter struct then gets [`Status::StructSize`], before the fields that it lacks are read.
 ///
 /// # Safety
 /// The type is `repr(C)`, its first field is a `usize`, and any bytes are a valid value of it.
@@ -70,6 +71,21 @@ pub(crate) unsafe fn place<'a, T>(pointer: *mut T, name: &str) -> Result<&'a mut
     check(pointer, name)?;
     // SAFETY: the place is aligned, and nobody else looks at it.
     Ok(unsafe { &mut *pointer })
+}
+
+/// Returns an array of structs. The size of the first is checked before the others are read: if the structs were of
+/// another size, the second would not stand where it is looked for.
+///
+/// # Safety
+/// As for [`array`]; the first struct is as long as its size says.
+pub(crate) unsafe fn structs<'a, T: Grows>(pointer: *const T, len: usize, name: &str) -> Result<&'a [T], Failure> {
+    // SAFETY: as the caller says.
+    unsafe {
+        if len > 0 && !pointer.is_null() {
+            check_size(pointer)?;
+        }
+        array(pointer, len, name)
+    }
 }
 
 /// Returns an array, whose pointer may be null if it is empty.

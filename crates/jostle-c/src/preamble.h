@@ -1,5 +1,6 @@
 /*
- * Jostle: every overlapping pair among N moving circles or spheres, found in parallel, exactly and in a fixed order.
+ * Jostle: every overlapping pair among N moving circles or spheres, boxes or capsules, found in parallel, exactly and in
+ * a fixed order. In C++, jostle.hpp is shorter, and throws what is a code here.
  *
  *   jostle_finder *finder = NULL;
  *   if (jostle_finder_new(2, &finder) != JOSTLE_STATUS_OK) return 1;        // make it once, keep it
@@ -18,14 +19,23 @@
  *
  * What holds for all functions:
  * - Clear each struct that begins with a size, and write sizeof the struct there: later versions add fields at the
- *   end. jostle_column, jostle_offender and jostle_contact_list have no size and stay as they are. The library makes
- *   jostle_hit.
+ *   end, and a library of another size than the header's says so (JOSTLE_STATUS_STRUCT_SIZE). jostle_column,
+ *   jostle_offender and jostle_contact_list have no size and stay as they are. The library makes jostle_hit.
  * - A pointer is null where that is allowed, or leads to what its description says for as long as the call lasts.
  *   Null elsewhere, misaligned structs, and sizes, choices and strides that make no sense get a code. Input is read in
- *   place, and never written.
- * - What a handle lends (pairs, lists, messages) lives until the next call on that handle but jostle_last_error, or
- *   until the handle is freed. A call that fails changes nothing: what was lent before stays, but for the message.
- *   Only a jostle_prepared is empty after a build that fails for its bodies or its space.
+ *   place, and never written. It must not lie in memory that the same call fills anew.
+ * - What a handle lends lives until the handle is freed, or until a call like that which lent it:
+ *     pairs, times of impact   jostle_find or jostle_neighbors_find on the finder
+ *     image shifts             jostle_find_image_shifts
+ *     contact geometry         jostle_find_contact_geometry or jostle_contact_geometry_of
+ *     neighbours               jostle_neighbors_find into these lists
+ *     answers                  jostle_query_ask
+ *     changes of contacts      jostle_contacts_update or jostle_contacts_update_pairs
+ *     an error                 any call on that handle that fails
+ *   All other calls leave it: so image shifts and contact geometry stand beside the pairs that they are of, and pairs
+ *   may be passed to calls on the finder that lent them.
+ * - A call that fails changes nothing but the error. Only a jostle_prepared is empty after a build that fails for its
+ *   bodies or its space, and the list of a finder after JOSTLE_STATUS_PANIC.
  * - A handle serves one call at a time; a second call gets JOSTLE_STATUS_BUSY. Give each thread handles of its own.
  *   Threads may share jostle_threads, and ask one jostle_prepared. Do not free a handle while a call uses it, and do
  *   not use it afterwards.

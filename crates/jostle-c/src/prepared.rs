@@ -30,6 +30,7 @@ pub(crate) struct PreparedState {
 impl Opaque for Prepared {
     type State = PreparedState;
     const KIND: u64 = kind(2);
+    const NAME: &'static str = "jostle_prepared";
 }
 
 /// Makes an empty set in 2 or 3 dimensions.
@@ -62,8 +63,9 @@ pub unsafe extern "C" fn jostle_prepared_set_threads(prepared: *mut Prepared, th
     }
 }
 
-/// Copies bodies and sorts them for searches in a space (null for open space). Bodies with layers or displacements are
-/// refused: give these to the set of each search. If the bodies or the space are refused, the set is empty afterwards.
+/// Copies bodies of any shape and sorts them for searches in a space (null for open space). Searches in another space
+/// take the set too, and sort it anew. Bodies with layers or displacements are refused: give these to the set of each
+/// search. If the bodies or the space are refused, the set is empty afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_prepared_build(
     prepared: *mut Prepared,

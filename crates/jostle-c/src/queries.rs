@@ -27,6 +27,7 @@ pub(crate) struct QueriesState {
 impl Opaque for Queries {
     type State = QueriesState;
     const KIND: u64 = kind(6);
+    const NAME: &'static str = "jostle_queries";
 }
 
 /// Kinds of questions, and the numbers that each takes.
@@ -45,7 +46,8 @@ pub enum Question {
     /// The first body that a ray hits. Numbers: as for JOSTLE_QUESTION_RAY.
     FirstHit = 4,
     /// The bodies whose centres are nearest to a point, the nearest first: as many as jostle_query.nearest says, at
-    /// most as far away as jostle_query.reach. Numbers: the point.
+    /// most as far away as jostle_query.reach. The whole of a box counts as its centre, and so does the axis of a
+    /// capsule. Numbers: the point.
     Nearest = 5,
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use engine::{Found, Hit as EngineHit};
+use engine::{Found, Hit as EngineHit, Set};
 
 use crate::dimensions::in_either;
 use crate::finder::{AnySearch, Finder};
@@ -12,7 +12,7 @@ use crate::memory::{Grows, answer, place};
 use crate::status::{Failure, Status};
 use crate::threads::threads;
 
-/// Pairs, lent by a finder until its next call.
+/// Pairs, lent by a finder until its next jostle_find or jostle_neighbors_find.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Pairs {
@@ -32,7 +32,7 @@ unsafe impl Grows for Pairs {
     const NAME: &'static str = "jostle_pairs";
 }
 
-/// Image shifts, lent by a finder until its next call.
+/// Image shifts, lent by a finder until its next jostle_find_image_shifts. They are those of the list at that time.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct ImageShifts {
@@ -92,8 +92,8 @@ fn listed<const D: usize>(found: Found<'_, D>, pairs: &[[u32; 2]], size: usize) 
     Pairs { size, count: pairs.len(), pairs: pairs.as_ptr(), times_of_impact }
 }
 
-/// Finds every overlapping pair. Two bodies overlap when the distance of their centres is at most the sum of their
-/// radii.
+/// Finds every overlapping pair. Two circles or spheres overlap when the distance of their centres is at most the sum
+/// of their radii; jostle_shape tells of other shapes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_find(finder: *mut Finder, input: *const Input, out: *mut Pairs) -> Status {
     // SAFETY: the pointers are what the header asks for.
@@ -105,6 +105,8 @@ pub unsafe extern "C" fn jostle_find(finder: *mut Finder, input: *const Input, o
                     AnySearch::Each(search) => search.find(input),
                     AnySearch::Coherent(search) => search.find(input),
                 }?;
+                state.bodies.clear();
+                state.bodies.extend(input.sets().iter().map(Set::len));
                 Ok(listed(found, found.pairs(), out.size))
             }))?;
             Ok(())
@@ -155,7 +157,7 @@ pub unsafe extern "C" fn jostle_count(finder: *mut Finder, input: *const Input, 
     // SAFETY: the pointers are what the header asks for.
     unsafe {
         call(finder, |state| {
-            let (out, threads) = (place(out, "the place of the number")?, threads(state.threads.as_ref()));
+            let (out, threads) = (place(out, "out")?, threads(state.threads.as_ref()));
             *out = in_either!(&mut state.finder, finder => {
                 with_input(input, |input, only| Ok(finder.search_each(threads, only)?.count(input)?))
             })?;
@@ -218,7 +220,7 @@ pub unsafe extern "C" fn jostle_still_valid(finder: *mut Finder, input: *const I
     // SAFETY: the pointers are what the header asks for.
     unsafe {
         call(finder, |state| {
-            let (out, threads) = (place(out, "the place of the answer")?, threads(state.threads.as_ref()));
+            let (out, threads) = (place(out, "out")?, threads(state.threads.as_ref()));
             *out = in_either!(&mut state.finder, finder => {
                 with_input(input, |input, _| Ok(finder.search_each(threads, None)?.still_valid(input).into()))
             })?;

@@ -1,6 +1,6 @@
 //! A set of bodies: where they are, how they move, and which of them may meet.
 
-use engine::{Bodies, Displacements, Layers, Set, Space};
+use engine::{Bodies, BoxView, CapsuleView, Displacements, Layers, Set, Space};
 
 use crate::columns::{Column, Integers, Real};
 use crate::handle::Shared;
@@ -19,9 +19,22 @@ pub enum Number {
     Double = 1,
 }
 
-/// A set of bodies: circles or spheres, where they are, how they move, and which of them may meet. The id of a body is
-/// its place in the columns, from 0. Clear the whole struct, then fill in what counts:
-/// `jostle_set set = {.size = sizeof set};`.
+/// The shape of the bodies of a set. Sets of all shapes meet each other, in either precision and in any space.
+#[repr(i32)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// Circles or spheres.
+    Ball = 0,
+    /// Axis-aligned boxes, from the corner center to the corner end. Two boxes overlap when they do so on each axis;
+    /// touching counts. A box may be a point or a line, and may reach to infinity in open space.
+    Box = 1,
+    /// Capsules: all points within radius of the segment from center to end.
+    Capsule = 2,
+}
+
+/// A set of bodies: where they are, how they move, and which of them may meet. The id of a body is its place in the
+/// columns, from 0. Clear the whole struct, then fill in what counts: `jostle_set set = {.size = sizeof set};`. A set
+/// has 4294967294 bodies at most. Columns that the shape or the dimensions have no use for are refused.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct RawSet {
@@ -33,17 +46,19 @@ pub struct RawSet {
     pub number: i32,
     /// The precision of the displacements, a jostle_number.
     pub displacement_number: i32,
-    /// x, y and, in three dimensions, z.
+    /// x, y and, in three dimensions, z: of the centre, of the lower corner of a box, or of one end of a capsule's axis.
     pub center: [Column; 3],
-    /// The radii; null for 0, a stride of 0 for one radius of all bodies.
+    /// The radii of circles, spheres or capsules; null for 0, a stride of 0 for one radius of all bodies.
     pub radius: Column,
-    /// A length that is added to each radius, for lists that are kept for several steps (jostle_still_valid). Rounded
-    /// to float for sets in float.
+    /// A length that is added to each radius, and to boxes on every side, for lists that are kept for several steps
+    /// (jostle_still_valid; boxes and capsules are never valid there). Rounded to float for sets in float.
     pub margin: f64,
-    /// If the cutoff is above 0, two bodies are a pair when their centres are at most this far apart, whatever their
-    /// radii are. Rounded to float for sets in float.
+    /// If the cutoff is above 0, two circles or spheres are a pair when their centres are at most this far apart,
+    /// whatever their radii are: each then has half of the cutoff as its radius, in queries and contact geometry too.
+    /// Other shapes take none. Rounded to float for sets in float.
     pub cutoff: f64,
-    /// How far each body moves on each axis during the step, in a straight line; all null for bodies at rest.
+    /// How far each body moves on each axis during the step, in a straight line; all null for bodies at rest. Only
+    /// circles and spheres move, in searches without other shapes.
     pub displacement: [Column; 3],
     /// What each body is, in uint32_t; null for all bits, a stride of 0 for one value of all bodies. Two bodies may
     /// meet when the mask of each has a bit of the other's category.
@@ -54,9 +69,16 @@ pub struct RawSet {
     /// do (below 0).
     pub group: Column,
     /// Bodies that were sorted before (jostle_prepared_build), in place of all columns but the layers and
-    /// displacements; null for none. The set then has the number, center, radius, margin and cutoff that the bodies
-    /// were prepared with, and count is not looked at.
+    /// displacements; null for none. The set then has the number, shape, center, end, radius, margin and cutoff that
+    /// the bodies were prepared with; these and count are not looked at.
     pub prepared: *const Prepared,
+    /// The shape of the bodies, a jostle_shape.
+    pub shape: i32,
+    /// Not used yet.
+    pub reserved: i32,
+    /// x, y and, in three dimensions, z of the upper corner of a box, or of the other end of a capsule's axis. Null for
+    /// circles and spheres.
+    pub end: [Column; 3],
 }
 
 // SAFETY: the struct is repr(C), begins with its size, and holds only numbers and pointers.
@@ -71,8 +93,7 @@ pub(crate) trait Dimensional<const D: usize> {
 
 /// What a set has its bodies from.
 enum Source<'a, const D: usize> {
-    Float(Bodies<'a, D>),
-    Double(Bodies<'a, D, f64>),
+    Columns(Set<'a, D>),
     Prepared(Shared<Prepared>),
 }
 
@@ -92,6 +113,27 @@ pub(crate) fn is_double(number: i32, name: &str) -> Result<bool, Failure> {
     }
 }
 
+impl Shape {
+    fn of(number: i32) -> Result<Self, Failure> {
+        let found = [Self::Ball, Self::Box, Self::Capsule].into_iter().find(|&shape| shape as i32 == number);
+        found.ok_or_else(|| Failure::unknown("jostle_set.shape", number))
+    }
+
+    /// Refuses what bodies of this shape do not have.
+    fn check(self, raw: &RawSet) -> Result<(), Failure> {
+        let end = raw.end.iter().any(|column| !column.data.is_null());
+        let refused = match self {
+            Self::Ball if end => "end is given, but circles and spheres have none: set the shape, or clear end",
+            Self::Box if !raw.radius.data.is_null() => "radius is given, but boxes have none: clear it",
+            Self::Box | Self::Capsule if raw.cutoff != 0.0 => {
+                "a cutoff is given, but boxes and capsules have no centres that it could be between: give a margin"
+            }
+            _ => return Ok(()),
+        };
+        Err(Failure::new(Status::Combination, refused))
+    }
+}
+
 /// # Safety
 /// The columns are readable for as long as `'a`.
 unsafe fn columns<'a, const D: usize, T: Real>(
@@ -99,6 +141,10 @@ unsafe fn columns<'a, const D: usize, T: Real>(
     count: usize,
     names: [&str; 3],
 ) -> Result<[engine::Column<'a, T>; D], Failure> {
+    if D < 3 && !columns[2].data.is_null() {
+        let message = format_args!("{} is given, in {D} dimensions: clear it, or make the handle in 3", names[2]);
+        return Err(Failure::new(Status::Dimensions, message));
+    }
     let mut lent = [engine::Column::from(&[]); D];
     for ((slot, column), name) in lent.iter_mut().zip(columns).zip(names) {
         // SAFETY: as the caller says.
@@ -109,19 +155,26 @@ unsafe fn columns<'a, const D: usize, T: Real>(
 
 /// # Safety
 /// The columns of the set are readable for as long as `'a`.
-unsafe fn bodies<'a, const D: usize, T: Real>(raw: &RawSet) -> Result<Bodies<'a, D, T>, Failure> {
+unsafe fn bodies<'a, const D: usize, T: Real>(raw: &RawSet) -> Result<Set<'a, D>, Failure>
+where
+    Set<'a, D>: From<Bodies<'a, D, T>> + From<BoxView<'a, D, T>> + From<CapsuleView<'a, D, T>>,
+{
+    let shape = Shape::of(raw.shape)?;
+    shape.check(raw)?;
+    let (cutoff, margin) = (T::length("cutoff", raw.cutoff)?, T::length("margin", raw.margin)?);
     // SAFETY: as the caller says.
     let (centers, radii) =
         unsafe { (columns(raw.center, raw.count, ["x", "y", "z"])?, raw.radius.radii::<T>(raw.count)?) };
-    let mut bodies = Bodies::from_columns(centers, radii);
-    if raw.cutoff.is_nan() || raw.cutoff < 0.0 || raw.cutoff.is_infinite() {
-        let message = format_args!("the cutoff is {}: it must be finite and not negative; 0 for none", raw.cutoff);
-        return Err(Failure::new(Status::Parameter, message));
-    }
-    if raw.cutoff > 0.0 {
-        bodies = bodies.within(T::of(raw.cutoff));
-    }
-    Ok(bodies.with_margin(T::of(raw.margin)))
+    // SAFETY: as the caller says.
+    let ends = || unsafe { columns(raw.end, raw.count, ["x of end", "y of end", "z of end"]) };
+    Ok(match shape {
+        Shape::Ball => {
+            let balls = Bodies::from_columns(centers, radii);
+            if raw.cutoff > 0.0 { balls.within(cutoff) } else { balls }.with_margin(margin).into()
+        }
+        Shape::Box => BoxView::from_columns(centers, ends()?).with_margin(margin).into(),
+        Shape::Capsule => CapsuleView::from_columns(centers, ends()?, radii).with_margin(margin).into(),
+    })
 }
 
 impl<'a, const D: usize> Lent<'a, D>
@@ -136,9 +189,9 @@ where
             if !raw.prepared.is_null() {
                 Source::Prepared(Shared::take(raw.prepared)?)
             } else if is_double(raw.number, "jostle_set.number")? {
-                Source::Double(bodies(raw)?)
+                Source::Columns(bodies::<D, f64>(raw)?)
             } else {
-                Source::Float(bodies(raw)?)
+                Source::Columns(bodies::<D, f32>(raw)?)
             }
         };
         let count = match &source {
@@ -162,8 +215,7 @@ where
 
     pub(crate) fn set(&self) -> Result<Set<'_, D>, Failure> {
         let mut set = match &self.source {
-            Source::Float(bodies) => Set::from(*bodies),
-            Source::Double(bodies) => Set::from(*bodies),
+            Source::Columns(set) => *set,
             Source::Prepared(prepared) => Set::from(<()>::prepared(&prepared.state().set)?),
         };
         if let Some((category, mask, group)) = &self.layers {
@@ -182,13 +234,14 @@ unsafe fn displacements<'a, const D: usize>(
     raw: &RawSet,
     count: usize,
 ) -> Result<Option<Displacements<'a, D>>, Failure> {
-    if raw.displacement[..D].iter().all(|column| column.data.is_null()) {
+    let is_double = is_double(raw.displacement_number, "jostle_set.displacement_number")?;
+    if raw.displacement.iter().all(|column| column.data.is_null()) {
         return Ok(None);
     }
     let names = ["x of the displacements", "y of the displacements", "z of the displacements"];
     // SAFETY: as the caller says.
     Ok(Some(unsafe {
-        if is_double(raw.displacement_number, "jostle_set.displacement_number")? {
+        if is_double {
             columns::<D, f64>(raw.displacement, count, names)?.into()
         } else {
             columns::<D, f32>(raw.displacement, count, names)?.into()
@@ -210,5 +263,10 @@ where
 {
     // SAFETY: as the caller says.
     let (lent, space) = unsafe { (Lent::of(&memory::read(raw)?)?, space(of_space)?) };
+    if lent.layers.is_some() || lent.moving.is_some() {
+        let message = "category, mask, group or displacements are given: give them to the set of each search, beside \
+                       jostle_set.prepared";
+        return Err(Failure::new(Status::Combination, message));
+    }
     search(lent.set()?, space)
 }

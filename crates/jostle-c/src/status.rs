@@ -28,7 +28,7 @@ pub enum Status {
     WrongHandle = 7,
     /// The handle is in use by another call, of another thread or of the caller of this function.
     Busy = 8,
-    /// Dimensions are neither 2 nor 3, or those of two handles differ.
+    /// Dimensions are neither 2 nor 3, those of two handles differ, or z is given in 2.
     Dimensions = 9,
     /// Bodies have values outside the contract; jostle_last_error names them.
     Bodies = 10,
@@ -62,7 +62,7 @@ impl Status {
             Self::Stride => c"a stride is negative, or so short that values overlap",
             Self::WrongHandle => c"a handle is not of the kind that the function takes",
             Self::Busy => c"the handle is in use by another call",
-            Self::Dimensions => c"dimensions are neither 2 nor 3, or those of two handles differ",
+            Self::Dimensions => c"dimensions are neither 2 nor 3, those of two handles differ, or z is given in 2",
             Self::Bodies => c"bodies have values outside the contract",
             Self::Parameter => c"a number is out of its range",
             Self::Space => c"the space is none that bodies can be in",
@@ -113,7 +113,7 @@ pub extern "C" fn jostle_status_text(status: i32) -> *const c_char {
 pub enum Reason {
     /// See the message.
     Other = 0,
-    /// A coordinate, of a body or a query, is NaN or infinite.
+    /// A coordinate, of a body or a query, is NaN or infinite; for a capsule, that of either end.
     CoordinateNotFinite = 1,
     /// The radius is NaN or infinite.
     RadiusNotFinite = 2,
@@ -132,6 +132,12 @@ pub enum Reason {
     NoSuchId = 8,
     /// The first id of a pair is not the lesser.
     NotAscending = 9,
+    /// A corner of a box is NaN, or infinite on the wrong side.
+    Corner = 10,
+    /// The lower corner of a box, of a body or a query, lies above the upper one.
+    CornersSwapped = 11,
+    /// A box reaches to infinity where space repeats.
+    Endless = 12,
 }
 
 /// A body, query, key or pair at fault.
@@ -194,7 +200,7 @@ impl From<InputError> for Failure {
             InputError::Combination { .. } => Status::Combination,
             _ => Status::Parameter,
         };
-        let failure = Self::new(status, &refused);
+        let failure = Self::new(status, in_c(&refused));
         match fault {
             InputError::Bodies { count, first } => failure.naming(*count, first, |&id, &reason| of_body(id, reason)),
             InputError::Range { count, first } => failure.naming(*count, first, |&id, &fault| out_of_range(id, fault)),
@@ -217,10 +223,22 @@ impl From<QueryError> for Failure {
 impl From<ContactError> for Failure {
     fn from(refused: ContactError) -> Self {
         use engine::PairFault;
-        let failure = Self::new(Status::Contacts, &refused);
+        let failure = Self::new(Status::Contacts, in_c(&refused));
         let offender = |id, reason: Reason| Offender { id, reason: reason as i32, axis: -1 };
         match refused {
             ContactError::Bodies(refused) => refused.into(),
+            ContactError::ImageShifts { .. } => {
+                let message = "open space only: these pairs have no image shifts; search in this space, and use \
+                               jostle_find_contact_geometry";
+                Self::new(Status::Combination, message)
+            }
+            ContactError::Sets { sets: None, given } => {
+                let message = format!(
+                    "pairs of your own do not say which of {given} sets they are of: give the pairs of two sets at a \
+                     time, or those of the last list"
+                );
+                Self { message, ..failure }
+            }
             ContactError::Keys { count, first, .. } => {
                 let first = first.iter().map(|key| offender(key.id.into(), Reason::Repeated)).collect();
                 Self { count, first, ..failure }
@@ -240,9 +258,24 @@ impl From<ContactError> for Failure {
     }
 }
 
+/// What messages of the engine say in terms of Rust, and how C says it.
+const PHRASES: [(&str, &str); 3] = [
+    ("search in f64 (`Circles64`, `Spheres64`)", "take JOSTLE_NUMBER_DOUBLE"),
+    ("search boxes with a `PairFinder`", "search other shapes by a finder of jostle_finder_new"),
+    ("repeated keys in group", "repeated keys of set"),
+];
+
+fn in_c(message: &impl fmt::Display) -> String {
+    PHRASES.iter().fold(message.to_string(), |message, (rust, c)| message.replace(rust, c))
+}
+
 fn of_body(id: u32, reason: engine::Reason) -> Offender {
     let (reason, axis) = match reason {
-        engine::Reason::CenterNotFinite { axis } => (Reason::CoordinateNotFinite, axis.into()),
+        engine::Reason::CenterNotFinite { axis } | engine::Reason::EndNotFinite { axis } => {
+            (Reason::CoordinateNotFinite, axis.into())
+        }
+        engine::Reason::CornerNotNumber { axis } => (Reason::Corner, axis.into()),
+        engine::Reason::CornersSwapped { axis } => (Reason::CornersSwapped, axis.into()),
         engine::Reason::RadiusNotFinite => (Reason::RadiusNotFinite, -1),
         engine::Reason::RadiusNegative => (Reason::RadiusNegative, -1),
         engine::Reason::TooFar { axis } | engine::Reason::TooFar64 { axis } => (Reason::TooFar, axis.into()),
@@ -255,6 +288,7 @@ fn out_of_range(id: u32, fault: RangeFault) -> Offender {
     let (reason, axis) = match fault {
         RangeFault::TooManyPeriods { axis } => (Reason::TooManyPeriods, axis.into()),
         RangeFault::Displacement { axis } => (Reason::Displacement, axis.into()),
+        RangeFault::Endless { axis } => (Reason::Endless, axis.into()),
         _ => (Reason::Other, -1),
     };
     Offender { id: id.into(), reason: reason as i32, axis }
@@ -265,6 +299,7 @@ fn of_query(at: usize, reason: QueryReason) -> Offender {
         QueryReason::CoordinateNotFinite { axis } => (Reason::CoordinateNotFinite, axis.into()),
         QueryReason::RadiusNotFinite => (Reason::RadiusNotFinite, -1),
         QueryReason::RadiusNegative => (Reason::RadiusNegative, -1),
+        QueryReason::LoAboveHi { axis } => (Reason::CornersSwapped, axis.into()),
         QueryReason::TooFar { axis } | QueryReason::TooFar64 { axis } => (Reason::TooFar, axis.into()),
         _ => (Reason::Other, -1),
     };

@@ -6,16 +6,20 @@ mod misuse;
 mod price;
 mod queries;
 mod searches;
+mod shapes;
 
 use core::ptr::{null, null_mut};
 use std::ffi::{CStr, c_void};
 
 use crate::columns::Column;
+use crate::contacts::{Changes, ContactList};
 use crate::finder::{Finder, jostle_finder_free, jostle_finder_new};
+use crate::geometry::ContactGeometry;
 use crate::handle::{Error, jostle_last_error};
 use crate::input::{Input, Relation};
+use crate::lists::Neighbors;
 use crate::search::{Pairs, jostle_find};
-use crate::sets::{Number, RawSet};
+use crate::sets::{Number, RawSet, Shape};
 use crate::space::{RawSpace, SpaceKind};
 use crate::status::Status;
 
@@ -64,6 +68,25 @@ fn no_pairs() -> Pairs {
     Pairs { size: size_of::<Pairs>(), count: 0, pairs: null(), times_of_impact: null() }
 }
 
+fn no_neighbors() -> Neighbors {
+    let (offsets, ids, image_shifts, vectors) = (null(), null(), null(), null());
+    let (size, distances2, distances2_double) = (size_of::<Neighbors>(), null(), null());
+    Neighbors { size, rows: 0, count: 0, offsets, ids, distances2, distances2_double, image_shifts, vectors }
+}
+
+fn no_geometry() -> ContactGeometry {
+    let (depths, normals, points) = (null(), null(), null());
+    let (depths_double, normals_double, points_double) = (null(), null(), null());
+    let size = size_of::<ContactGeometry>();
+    ContactGeometry { size, count: 0, step: 0, depths, normals, points, depths_double, normals_double, points_double }
+}
+
+fn no_changes() -> Changes {
+    let none = ContactList { count: 0, keys: null(), pairs: null(), slots: null() };
+    let size = size_of::<Changes>();
+    Changes { size, begin: none, persist: none, end: none, pair_count: 0, pair_slots: null(), slot_count: 0 }
+}
+
 fn no_error() -> Error {
     Error { size: 0, status: 0, reserved: 0, message: null(), offenders: 0, first: null(), first_count: 0 }
 }
@@ -94,6 +117,9 @@ fn no_set() -> RawSet {
         mask: ABSENT,
         group: ABSENT,
         prepared: null(),
+        shape: Shape::Ball as i32,
+        reserved: 0,
+        end: [ABSENT; 3],
     }
 }
 

@@ -24,6 +24,7 @@ pub struct Threads {
 impl Opaque for Threads {
     type State = Arc<OwnThreads>;
     const KIND: u64 = kind(1);
+    const NAME: &'static str = "jostle_threads";
 }
 
 /// Does one task of a region. The library makes this function. data is the pointer that run was given with the task,
@@ -34,6 +35,10 @@ pub type Task = Option<unsafe extern "C" fn(data: *mut c_void, number: usize)>;
 /// ended. Tasks may run one after the other, and the calling thread may take part. After run has returned, neither task
 /// nor data may be used. No exception may leave run. Where several handles share threads, several threads call run at
 /// once.
+///
+/// Each task does all the work that it finds left. So tasks may be left out: those that run do their work, and if none
+/// runs, the calling thread does it after run has returned. A task that is run twice, and a number that is not below
+/// tasks, do no harm. The result is the same, only later.
 pub type Run = Option<unsafe extern "C" fn(host: *mut c_void, tasks: usize, task: Task, data: *mut c_void)>;
 
 /// Threads of the host.
@@ -42,7 +47,7 @@ pub type Run = Option<unsafe extern "C" fn(host: *mut c_void, tasks: usize, task
 pub struct Host {
     /// sizeof(jostle_host).
     pub size: usize,
-    /// How many workers run at once; 0 counts as 1.
+    /// How many workers run at once; 0 counts as 1, and more than 256 as 256.
     pub workers: usize,
     /// Runs tasks on the workers.
     pub run: Run,
@@ -132,7 +137,8 @@ pub unsafe extern "C" fn jostle_threads_serial(out: *mut *mut Threads) -> Status
     unsafe { make(out, || Ok(Arc::new(OwnThreads::Serial))) }
 }
 
-/// Starts a pool of count threads, from 1 to 1024. They end when the last handle that uses them is freed.
+/// Starts a pool of count threads, from 1 to 1024. They are told to end when the last handle that uses them is freed;
+/// nobody waits until they have ended, so do not unload the library at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_threads_pool(count: usize, out: *mut *mut Threads) -> Status {
     let pool = || {

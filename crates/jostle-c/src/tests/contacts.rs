@@ -16,6 +16,15 @@ impl Tracker {
         assert_eq!(unsafe { jostle_contacts_new(&raw mut contacts) }, Status::Ok);
         Self(contacts)
     }
+
+    fn message(&self) -> String {
+        let mut error = Error { size: size_of::<Error>(), ..no_error() };
+        // SAFETY: the handle is valid, and keeps the message until its next call.
+        unsafe {
+            assert_eq!(jostle_last_error(self.0.cast(), &raw mut error), Status::Ok);
+            CStr::from_ptr(error.message).to_string_lossy().into_owned()
+        }
+    }
 }
 
 impl Drop for Tracker {
@@ -23,12 +32,6 @@ impl Drop for Tracker {
         // SAFETY: the library made the handle.
         unsafe { jostle_contacts_free(self.0) }
     }
-}
-
-fn no_changes() -> Changes {
-    let none = ContactList { count: 0, keys: null(), pairs: null(), slots: null() };
-    let size = size_of::<Changes>();
-    Changes { size, begin: none, persist: none, end: none, pair_count: 0, pair_slots: null(), slot_count: 0 }
 }
 
 fn of(keys: &[u64]) -> RawKeys {
@@ -70,7 +73,15 @@ fn pairs_and_keys_at_fault_are_named() {
         let (count, sets) = (pairs.len(), keys.len());
         // SAFETY: the handle is valid, and all that the keys lead to outlives the call.
         unsafe {
-            jostle_contacts_update_pairs(tracker.0, pairs.as_ptr(), count, relation, keys.as_ptr(), sets, changes)
+            jostle_contacts_update_pairs(
+                tracker.0,
+                pairs.as_ptr().cast(),
+                count,
+                relation,
+                keys.as_ptr(),
+                sets,
+                changes,
+            )
         }
     };
     assert_eq!(update(&pairs, 0, &keys, &mut changes), Status::Contacts);
@@ -82,9 +93,34 @@ fn pairs_and_keys_at_fault_are_named() {
     };
     assert!(first.iter().any(|one| (one.id, one.reason) == (1, Reason::NoSuchId as i32)), "{first:?}");
     assert_eq!(update(&pairs[..1], 0, &[of(&[5, 5])], &mut changes), Status::Contacts);
+    assert!(tracker.message().starts_with("1 repeated keys of set 0 refused"), "{}", tracker.message());
+    assert_eq!(update(&pairs[..1], 2, &keys, &mut changes), Status::Contacts);
+    assert!(tracker.message().starts_with("pairs of your own do not say which of 1 sets"), "{}", tracker.message());
     assert_eq!(update(&pairs[..1], 1, &keys, &mut changes), Status::Parameter);
     assert_eq!(update(&pairs[..1], 8, &keys, &mut changes), Status::UnknownValue);
     assert_eq!(update(&pairs[..1], 0, &[RawKeys { size: 1, ..keys[0] }], &mut changes), Status::StructSize);
     assert_eq!(update(&pairs[..1], 0, &keys, &mut changes), Status::Ok);
     assert_eq!(keys_of(&changes.begin), [[5, 6]]);
+}
+
+#[test]
+fn keys_are_one_for_each_body_of_the_last_list() {
+    let (finder, tracker, mut changes) = (Own::new(2), Tracker::new(), no_changes());
+    let (names, none) = ([7_u64, 5, 6, 4], no_set());
+    let mut update = |relation: Relation, keys: &[RawKeys]| {
+        let (relation, sets) = (relation as i32, keys.len());
+        // SAFETY: the two handles are valid, and all that the keys lead to outlives the call.
+        unsafe { jostle_contacts_update(tracker.0, finder.0, relation, keys.as_ptr(), sets, &raw mut changes) }
+    };
+    assert_eq!(update(Relation::Within, &[of(&names)]), Status::Ok);
+    let apart = circles(&[0.0, 9.0, 18.0], &[0.0; 3], &[1.0; 3]);
+    assert_eq!(finder.find(&input(&[apart])), Ok(vec![]));
+    assert_eq!(update(Relation::Within, &[of(&names[..2])]), Status::Contacts);
+    assert_eq!(update(Relation::Within, &[of(&names)]), Status::Contacts);
+    assert_eq!(update(Relation::Between, &[of(&names[..3]), of(&names[..3])]), Status::Contacts);
+    assert_eq!(update(Relation::Within, &[of(&names[..3])]), Status::Ok);
+    assert_eq!(finder.find(&input(&[apart, none])), Ok(vec![]));
+    assert_eq!(update(Relation::Between, &[of(&names[..3]), of(&names[..1])]), Status::Contacts);
+    assert_eq!(tracker.message(), "set 1: 1 keys, but 0 bodies were searched: give each body its key");
+    assert_eq!(update(Relation::Between, &[of(&names[..3]), of(&[])]), Status::Ok);
 }

@@ -7,29 +7,21 @@ use engine::{Circles, CoherentFinder, NeighborLists, PairFinder, contacts, conta
 
 use super::searches::numbers;
 use super::*;
-use crate::finder::{Frames, jostle_finder_forget, jostle_finder_frames, jostle_finder_new_coherent};
+use crate::finder::{
+    Frames, jostle_finder_bytes, jostle_finder_forget, jostle_finder_frames, jostle_finder_new_coherent,
+};
 use crate::geometry::{ContactGeometry, jostle_contact_geometry_of, jostle_find_contact_geometry};
-use crate::lists::{Neighbors, Rows, jostle_lists_free, jostle_lists_new, jostle_neighbors_find};
-use crate::search::{Hit, jostle_count, jostle_for_each_hit, jostle_still_valid};
+use crate::lists::{Rows, jostle_lists_free, jostle_lists_new, jostle_neighbors_find};
+use crate::search::{
+    Hit, ImageShifts, jostle_count, jostle_find_image_shifts, jostle_for_each_hit, jostle_pairs_between,
+    jostle_still_valid,
+};
 
 fn coherent() -> Own {
     let mut finder = null_mut();
     // SAFETY: the place is valid.
     assert_eq!(unsafe { jostle_finder_new_coherent(2, &raw mut finder) }, Status::Ok);
     Own(finder)
-}
-
-fn no_neighbors() -> Neighbors {
-    let (offsets, ids, image_shifts, vectors) = (null(), null(), null(), null());
-    let (size, distances2, distances2_double) = (size_of::<Neighbors>(), null(), null());
-    Neighbors { size, rows: 0, count: 0, offsets, ids, distances2, distances2_double, image_shifts, vectors }
-}
-
-fn no_geometry() -> ContactGeometry {
-    let (depths, normals, points) = (null(), null(), null());
-    let (depths_double, normals_double, points_double) = (null(), null(), null());
-    let size = size_of::<ContactGeometry>();
-    ContactGeometry { size, count: 0, step: 0, depths, normals, points, depths_double, normals_double, points_double }
 }
 
 unsafe extern "C" fn odd_sum(user: *mut c_void, a: u32, b: u32) -> i32 {
@@ -194,8 +186,9 @@ fn contact_geometry_of_pairs_of_the_host() {
     let (input, mut out, pairs) = (input(&sets), no_geometry(), [[0_u32, 1], [0, 9]]);
     let mut of = |count| {
         // SAFETY: all that is passed outlives the call.
-        let status =
-            unsafe { jostle_contact_geometry_of(finder.0, pairs.as_ptr(), count, &raw const input, 1, &raw mut out) };
+        let status = unsafe {
+            jostle_contact_geometry_of(finder.0, pairs.as_ptr().cast(), count, &raw const input, 1, &raw mut out)
+        };
         (status, out)
     };
     let (status, out) = of(1);
@@ -206,4 +199,73 @@ fn contact_geometry_of_pairs_of_the_host() {
     // SAFETY: all that is passed outlives the call.
     let unknown = unsafe { jostle_find_contact_geometry(finder.0, &raw const input, 7, &mut no_geometry()) };
     assert_eq!(unknown, Status::UnknownValue);
+}
+
+/// What the header promises of what a finder lends.
+#[test]
+fn pairs_shifts_and_geometry_stand_beside_each_other() {
+    let (x, y, radius) = (numbers(2000, 18), numbers(2000, 19), vec![0.8; 2000]);
+    let space = RawSpace { kind: SpaceKind::Periodic as i32, repeats: [1, 0, 0], hi: [85.0; 3], ..open() };
+    let (sets, mut pairs) = ([circles(&x, &y, &radius)], no_pairs());
+    let (open, hits) = (input(&sets), Mutex::new(Vec::<Hit>::new()));
+    let periodic = Input { space: &raw const space, ..open };
+    let mut shifts = ImageShifts { size: size_of::<ImageShifts>(), count: 0, shifts: null() };
+    for finder in [Own::new(2), coherent()] {
+        let (mut geometry, mut part) = (no_geometry(), no_pairs());
+        let (finder, user) = (finder.0, (&raw const hits).cast_mut().cast());
+        // SAFETY: the handle is valid, and all that is passed outlives the calls; the lists are lent as they say.
+        unsafe {
+            let list = |pairs: &Pairs| core::slice::from_raw_parts(pairs.pairs, pairs.count).to_vec();
+            assert_eq!(jostle_find(finder, &raw const periodic, &raw mut pairs), Status::Ok);
+            let before = list(&pairs);
+            assert_eq!(jostle_find_image_shifts(finder, &raw mut shifts), Status::Ok);
+            let of = |shifts: &ImageShifts| core::slice::from_raw_parts(shifts.shifts, 2 * shifts.count).to_vec();
+            let shifts_before = of(&shifts);
+            assert!(shifts_before.iter().any(|&shift| shift != 0) && shifts.count == before.len());
+            let told = jostle_find_contact_geometry(finder, &raw const periodic, 0, &raw mut geometry);
+            assert_eq!((told, geometry.count), (Status::Ok, before.len()));
+            let depth = *geometry.depths.add(9 * geometry.step);
+            // These calls may be refused; they leave what was lent in any case.
+            _ = jostle_count(finder, &raw const open, &mut 0);
+            _ = jostle_for_each_hit(finder, &raw const open, Some(keep_hit), user);
+            _ = jostle_still_valid(finder, &raw const open, &mut 0);
+            assert_eq!(jostle_finder_bytes(finder, &mut 0), Status::Ok);
+            assert_eq!(jostle_pairs_between(finder, 0, 0, &raw mut part), Status::Ok);
+            assert_eq!((part.pairs, list(&pairs)), (pairs.pairs, before));
+            assert_eq!((of(&shifts), *geometry.depths.add(9 * geometry.step)), (shifts_before, depth));
+
+            // Pairs that a finder has lent go back into its own calls.
+            let own = pairs.pairs.add(5).cast();
+            let in_space = jostle_contact_geometry_of(finder, own, 3, &raw const periodic, 0, &raw mut geometry);
+            assert_eq!(in_space, Status::Combination);
+            assert_eq!(jostle_find(finder, &raw const open, &raw mut pairs), Status::Ok);
+            let own = pairs.pairs.add(5).cast();
+            let told = jostle_contact_geometry_of(finder, own, 3, &raw const open, 0, &raw mut geometry);
+            assert_eq!((told, geometry.count), (Status::Ok, 3));
+        }
+    }
+}
+
+#[test]
+fn contact_geometry_of_bodies_that_do_not_overlap_and_of_a_cutoff() {
+    let sets = [circles(&[0.0, 0.0, 9.0], &[0.0; 3], &[2.0, 1.0, 1.0])];
+    let (finder, pairs, mut out) = (Own::new(2), [[2_u32, 0], [0, 1]], no_geometry());
+    let of = |set: &RawSet, out: &mut ContactGeometry| {
+        let (double, pairs) = (Number::Double as i32, pairs.as_ptr().cast());
+        // SAFETY: all that is passed outlives the call; so many numbers are lent.
+        unsafe {
+            let input = input(core::slice::from_ref(set));
+            assert_eq!(jostle_contact_geometry_of(finder.0, pairs, 2, &raw const input, double, out), Status::Ok);
+            [0, 1].map(|pair| {
+                let at = |first: *const f64| first.add(pair * out.step);
+                let axes = |first: *const f64| *at(first).cast::<[f64; 2]>();
+                (*at(out.depths_double), axes(out.normals_double), axes(out.points_double))
+            })
+        }
+    };
+    // The gap between 2 and 8; then coincident centres.
+    let [apart, same] = of(&sets[0], &mut out);
+    assert_eq!((apart, same.0, same.1), ((0.0, [-1.0, 0.0], [5.0, 0.0]), 3.0, [1.0, 0.0]));
+    let near = RawSet { cutoff: 10.0, ..sets[0] };
+    assert_eq!(of(&near, &mut out)[0].0, 1.0);
 }

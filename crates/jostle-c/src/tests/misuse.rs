@@ -3,11 +3,11 @@
 use super::*;
 use crate::finder::jostle_finder_bytes;
 use crate::handle::call;
-use crate::lists::{Lists, jostle_lists_free, jostle_lists_new};
+use crate::lists::{Lists, jostle_lists_free, jostle_lists_new, jostle_neighbors_find};
 use crate::prepared::{Prepared, jostle_prepared_build, jostle_prepared_free, jostle_prepared_new};
 use crate::search::{jostle_count, jostle_for_each_pair};
 use crate::status::{Failure, Reason, jostle_status_text};
-use crate::threads::{Host, jostle_threads_host, jostle_threads_pool};
+use crate::threads::{Host, jostle_threads_free, jostle_threads_host, jostle_threads_pool, jostle_threads_serial};
 
 const X: [f32; 3] = [0.0, 1.0, 9.0];
 const RADII: [f32; 3] = [1.0; 3];
@@ -78,7 +78,6 @@ fn unknown_choices_get_a_code() {
     refused(&Input { relation: 3, ..input(&sets) });
     refused(&Input { relation: -1, ..input(&sets) });
     refused(&input(&[RawSet { number: 2, ..sound() }]));
-    refused(&input(&[RawSet { displacement_number: 9, displacement: [column(&X); 3], ..sound() }]));
     let (kind, repeats) = (RawSpace { kind: 77, ..open() }, RawSpace { repeats: [0, 2, 0], ..open() });
     refused(&Input { space: &raw const kind, ..input(&sets) });
     refused(&Input { space: &raw const repeats, ..input(&sets) });
@@ -91,6 +90,7 @@ fn unknown_choices_get_a_code() {
         assert_eq!(jostle_threads_pool(0, &mut null_mut()), Status::Parameter);
         assert_eq!(jostle_threads_pool(usize::MAX, &mut null_mut()), Status::Parameter);
     }
+    refused(&input(&[RawSet { displacement_number: 9, ..sound() }]));
     assert_eq!(finder.find(&Input { relation: Relation::Between as i32, ..input(&sets) }), Err(Status::Parameter));
 }
 
@@ -108,6 +108,56 @@ fn strides_that_lead_nowhere_get_a_code() {
         assert_eq!(finder.find(&input(&[with(stride, 3)])), Err(Status::Stride), "{stride}");
     }
     assert!(finder.message().starts_with("set 0: x: a stride of 3 bytes"), "{}", finder.message());
+}
+
+#[test]
+fn integers_that_would_overlap_are_refused() {
+    let (finder, bits) = (Own::new(2), [1_u32; 3]);
+    let short = |stride| Column { stride, ..column(&bits) };
+    for stride in 1..4 {
+        for set in [
+            RawSet { category: short(stride), ..sound() },
+            RawSet { mask: short(stride), ..sound() },
+            RawSet { group: short(stride), ..sound() },
+        ] {
+            assert_eq!(finder.find(&input(&[set])), Err(Status::Stride), "{stride}");
+        }
+    }
+    assert!(finder.message().starts_with("set 0: group: a stride of 3 bytes lets values of 4"), "{}", finder.message());
+    assert_eq!(finder.find(&input(&[RawSet { group: short(0), ..sound() }])), Ok(vec![[0, 1]]));
+}
+
+#[test]
+fn lengths_that_float_does_not_hold_are_refused_by_their_names() {
+    let (finder, far) = (Own::new(2), 1e300);
+    for (set, message) in [
+        (RawSet { cutoff: far, ..sound() }, "set 0: the cutoff 1e300 is too large for float: use JOSTLE_NUMBER_DOUBLE"),
+        (RawSet { margin: far, ..sound() }, "set 0: the margin 1e300 is too large for float: use JOSTLE_NUMBER_DOUBLE"),
+        (RawSet { margin: -1.0, ..sound() }, "set 0: the margin is -1: it must be finite and not negative; 0 for none"),
+    ] {
+        assert_eq!(finder.find(&input(&[set])), Err(Status::Parameter));
+        assert_eq!(finder.message(), message);
+    }
+    let far = [1e30_f32; 3];
+    assert_eq!(finder.find(&input(&[circles(&far, &[0.0; 3], &RADII)])), Err(Status::Bodies));
+    assert!(finder.message().contains("or take JOSTLE_NUMBER_DOUBLE;"), "{}", finder.message());
+}
+
+#[test]
+fn z_is_refused_in_the_plane() {
+    let (finder, z) = (Own::new(2), [ABSENT, ABSENT, column(&X)]);
+    let [x, y, _] = sound().center;
+    let deep = RawSet { center: [x, y, z[2]], ..sound() };
+    let moving = RawSet { displacement: [x, y, z[2]], ..sound() };
+    let boxes = RawSet { shape: Shape::Box as i32, radius: ABSENT, end: [x, y, z[2]], ..sound() };
+    let capsules = RawSet { shape: Shape::Capsule as i32, end: z, ..sound() };
+    for set in [deep, moving, boxes, capsules, RawSet { displacement: z, ..sound() }] {
+        assert_eq!(finder.find(&input(&[set])), Err(Status::Dimensions));
+    }
+    assert_eq!(
+        finder.message(),
+        "set 0: z of the displacements is given, in 2 dimensions: clear it, or make the handle in 3"
+    );
 }
 
 #[test]
@@ -148,11 +198,21 @@ fn handles_of_another_kind_get_a_code() {
         jostle_finder_free(lists.cast());
         let bytes = [0_u64; 8];
         assert_eq!(jostle_last_error(bytes.as_ptr().cast(), &mut no_error()), Status::WrongHandle);
+        let mut threads = null_mut();
+        assert_eq!(jostle_threads_serial(&raw mut threads), Status::Ok);
+        let mut error = Error { size: size_of::<Error>(), ..no_error() };
+        assert_eq!(jostle_last_error(threads.cast(), &raw mut error), Status::WrongHandle);
+        jostle_threads_free(threads);
         let of_three = RawSet { prepared, ..no_set() };
         assert_eq!(finder.find(&input(&[of_three])), Err(Status::Dimensions));
         assert_eq!(jostle_prepared_build(prepared, sets.as_ptr(), null()), Status::NullPointer); // no z
         let built = jostle_prepared_build(prepared, &of_three, null());
         assert_eq!(built, Status::Busy); // of itself
+        let among = Input { relation: Relation::Among as i32, table: [1_u8].as_ptr(), ..input(&sets) };
+        let mut rows = no_neighbors();
+        assert_eq!(jostle_neighbors_find(finder.0, &raw const among, 0, lists, &raw mut rows), Status::Combination);
+        assert_eq!(jostle_neighbors_find(finder.0, &input(&sets), 0, null_mut(), &raw mut rows), Status::NullPointer);
+        assert_eq!(finder.message(), "the jostle_lists is null");
         jostle_prepared_free(prepared);
         jostle_lists_free(lists);
     }

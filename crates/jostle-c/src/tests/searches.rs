@@ -7,7 +7,7 @@ use engine::{Circles, Layers, NeighborLists, PairFinder, Set};
 
 use super::*;
 use crate::lists::{
-    JOSTLE_LISTS_DISTANCES2, JOSTLE_LISTS_VECTORS, Lists, Neighbors, Rows, jostle_lists_free, jostle_lists_new,
+    JOSTLE_LISTS_DISTANCES2, JOSTLE_LISTS_VECTORS, Lists, Rows, jostle_lists_free, jostle_lists_new,
     jostle_neighbors_find,
 };
 use crate::search::{
@@ -160,20 +160,6 @@ fn lists_are_those_of_rust() {
         assert_eq!(core::slice::from_raw_parts(out.vectors.cast::<[f64; 2]>(), out.count), wanted.vectors::<2>());
         assert!(out.distances2_double.is_null() && out.image_shifts.is_null());
         jostle_lists_free(lists);
-    }
-}
-
-fn no_neighbors() -> Neighbors {
-    Neighbors {
-        size: size_of::<Neighbors>(),
-        rows: 0,
-        count: 0,
-        offsets: null(),
-        ids: null(),
-        distances2: null(),
-        distances2_double: null(),
-        image_shifts: null(),
-        vectors: null(),
     }
 }
 

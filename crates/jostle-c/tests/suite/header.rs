@@ -11,13 +11,20 @@ use cbindgen::{Builder, Config, EnumConfig, ItemType, Language, RenameRule, Styl
 const REWRITE: &str = "JOSTLE_WRITE_HEADER";
 
 /// In the order in which a reader meets them.
-const FILES: [&str; 14] = [
-    "status", "handle", "columns", "space", "sets", "input", "threads", "finder", "search", "lists", "prepared",
-    "queries", "contacts", "geometry",
+const FILES: [&str; 15] = [
+    "version", "status", "handle", "columns", "space", "sets", "input", "threads", "finder", "search", "lists",
+    "prepared", "queries", "contacts", "geometry",
+];
+
+/// The version, of which programs make choices when they are compiled.
+const VERSION: [(&str, &str); 3] = [
+    ("MAJOR", env!("CARGO_PKG_VERSION_MAJOR")),
+    ("MINOR", env!("CARGO_PKG_VERSION_MINOR")),
+    ("PATCH", env!("CARGO_PKG_VERSION_PATCH")),
 ];
 
 /// What types are called in C.
-const NAMES: [(&str, &str); 36] = [
+const NAMES: [(&str, &str); 37] = [
     ("Status", "jostle_status"),
     ("Reason", "jostle_reason"),
     ("Offender", "jostle_offender"),
@@ -26,6 +33,7 @@ const NAMES: [(&str, &str); 36] = [
     ("SpaceKind", "jostle_space_kind"),
     ("RawSpace", "jostle_space"),
     ("Number", "jostle_number"),
+    ("Shape", "jostle_shape"),
     ("Relation", "jostle_relation"),
     ("RawSet", "jostle_set"),
     ("Test", "jostle_test"),
@@ -58,6 +66,7 @@ const NAMES: [(&str, &str); 36] = [
 
 fn config(package: &Path) -> Config {
     let preamble = fs::read_to_string(package.join("src/preamble.h")).expect("the preamble is there");
+    let version = VERSION.map(|(part, number)| format!("#define JOSTLE_VERSION_{part} {number}"));
     let mut config = Config {
         language: Language::C,
         style: Style::Both,
@@ -66,6 +75,7 @@ fn config(package: &Path) -> Config {
         no_includes: true,
         sys_includes: vec![String::from("stddef.h"), String::from("stdint.h")],
         header: Some(preamble.trim_end().to_owned()),
+        after_includes: Some(format!("\n{}", version.join("\n"))),
         documentation: true,
         line_length: 110,
         usize_is_size_t: true,
@@ -75,7 +85,7 @@ fn config(package: &Path) -> Config {
     config.export.rename =
         NAMES.map(|(rust, c)| (rust.to_owned(), c.to_owned())).into_iter().collect::<HashMap<_, _>>();
     config.export.include =
-        ["Reason", "SpaceKind", "Number", "Relation", "Rows", "Question"].map(String::from).to_vec();
+        ["Reason", "SpaceKind", "Number", "Shape", "Relation", "Rows", "Question"].map(String::from).to_vec();
     config.export.item_types = vec![
         ItemType::Constants,
         ItemType::Enums,
