@@ -30,6 +30,10 @@ while (($#)); do
   esac
 done
 libdir=${libdir:-$prefix/lib} includedir=${includedir:-$prefix/include}
+# jostle.pc is read from elsewhere.
+for folder in prefix libdir includedir; do
+  [[ ${!folder} == /* ]] || printf -v "$folder" %s "$PWD/${!folder}"
+done
 destination=${DESTDIR:-}
 
 workspace=$here/../../Cargo.toml
@@ -47,6 +51,11 @@ for library in "$shared" libjostle.a; do
   [[ -f $from/$library ]] || { echo "no $from/$library: cargo build --release -p jostle-c" >&2; exit 1; }
 done
 
+# Made before anything is installed: a name that it cannot hold ends the script here.
+in_sed() { printf %s "$1" | sed 's/[&|\\]/\\&/g'; }
+described=$(sed -e "s|@prefix@|$(in_sed "$prefix")|" -e "s|@libdir@|$(in_sed "$libdir")|" \
+  -e "s|@includedir@|$(in_sed "$includedir")|" -e "s|@version@|$version|" "$here/jostle.pc.in")
+
 install -d "$destination$libdir/pkgconfig" "$destination$includedir"
 # Programs ask for the compatible version, the linker for the bare name.
 install -m 755 "$from/$shared" "$destination$libdir/$full"
@@ -54,6 +63,5 @@ ln -sf "$full" "$destination$libdir/$soname"
 ln -sf "$soname" "$destination$libdir/$shared"
 install -m 644 "$from/libjostle.a" "$destination$libdir/libjostle.a"
 install -m 644 "$here/include/jostle.h" "$here/include/jostle.hpp" "$destination$includedir/"
-sed -e "s|@prefix@|$prefix|" -e "s|@libdir@|$libdir|" -e "s|@includedir@|$includedir|" -e "s|@version@|$version|" \
-  "$here/jostle.pc.in" >"$destination$libdir/pkgconfig/jostle.pc"
+printf '%s\n' "$described" >"$destination$libdir/pkgconfig/jostle.pc"
 echo "installed in $destination$libdir and $destination$includedir"

@@ -608,7 +608,7 @@ typedef struct jostle_set {
    */
   int32_t displacement_number;
   /**
-   * x, y and, in three dimensions, z: of the centre, of the lower corner of a box, or of one end of a capsule's axis.
+   * x, y and, in three dimensions, z of the centre, of the lower corner of a box, or of one end of a capsule's axis.
    */
   struct jostle_column center[3];
   /**
@@ -1335,9 +1335,8 @@ jostle_status jostle_find_contact_geometry(struct jostle_finder *finder,
                                            struct jostle_contact_geometry *out);
 
 /**
- * As jostle_find_contact_geometry, for pairs of the host's own in open space, such as some pairs of a list. pairs leads
- * to two ids for each pair, such as found.pairs[0]: in any order, each as often as you like, whether the bodies overlap
- * or not.
+ * As jostle_find_contact_geometry, for pairs of the host's own in open space, such as some pairs of a list. pairs
+ * leads to two ids for each pair, such as found.pairs[0]: in any order, and whether the bodies overlap or not.
  */
 jostle_status jostle_contact_geometry_of(struct jostle_finder *finder,
                                          const uint32_t *pairs,

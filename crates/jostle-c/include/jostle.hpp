@@ -1,12 +1,12 @@
-// Jostle in C++17: the handles of jostle.h as classes that free themselves, and codes as exceptions.
+// Jostle in C++17: the handles of jostle.h as classes that free themselves, and codes as exceptions. jostle.h says what
+// each function does, and how long what it lends lives.
 //
 //   jostle::finder finder(2);                                    // make it once, keep it
 //   auto set = jostle::set<float>(agents.size(), {{&agents[0].x, sizeof(agent)}, {&agents[0].y, sizeof(agent)}});
 //   set.radius = {&agents[0].radius, sizeof(agent)};
 //   for (const auto &pair : finder.find(jostle::within(set))) meet(pair[0], pair[1]);
 //
-// Functions that have no method here are called as in C, with the handle that get() lends. What a handle lends lives
-// until its next call.
+// Functions that have no method here are called as in C, with the handle that get() lends.
 #ifndef JOSTLE_HPP
 #define JOSTLE_HPP
 
@@ -66,6 +66,7 @@ inline void check(jostle_status status, const void *handle = nullptr) {
 template <class T>
 class view {
  public:
+  view() noexcept : first_(nullptr), count_(0) {}
   view(const T *first, std::size_t count) noexcept : first_(first), count_(count) {}
 
   const T *begin() const noexcept { return first_; }
@@ -81,6 +82,31 @@ class view {
 };
 
 using pair = std::uint32_t[2];
+
+// The pairs of a finder.
+class pairs : public view<pair> {
+ public:
+  explicit pairs(const jostle_pairs &found) noexcept : view(found.pairs, found.count), times_(found.times_of_impact) {}
+
+  // When the bodies of each pair first touch; none unless bodies move.
+  view<double> times_of_impact() const noexcept { return {times_, times_ == nullptr ? 0 : size()}; }
+
+ private:
+  const double *times_;
+};
+
+// The two ids of the first of some pairs, as functions of C take them.
+inline const std::uint32_t *ids(view<pair> pairs) noexcept { return pairs.empty() ? nullptr : *pairs.data(); }
+
+// The neighbours of one body, by the row of its id.
+inline view<std::uint32_t> row(const jostle_neighbors &of, std::size_t id) noexcept {
+  return {of.ids + of.offsets[id], of.offsets[id + 1] - of.offsets[id]};
+}
+
+// The ids of the bodies that answer one question, by its number.
+inline view<std::uint32_t> row(const jostle_answers &of, std::size_t question) noexcept {
+  return {of.ids + of.offsets[question], of.offsets[question + 1] - of.offsets[question]};
+}
 
 namespace detail {
 
@@ -112,18 +138,44 @@ T *made(Make make) {
 
 }  // namespace detail
 
-// Makes a set of bodies in float or double. center has a column for each axis: its first value, and the bytes from one
-// value to the next.
+namespace detail {
+
+inline void fill(jostle_column (&columns)[3], std::initializer_list<jostle_column> axes) {
+  if (axes.size() > 3) throw error(JOSTLE_STATUS_DIMENSIONS, "a set of more than 3 axes", {}, 0);
+  std::size_t axis = 0;
+  for (const auto &column : axes) columns[axis++] = column;
+}
+
+}  // namespace detail
+
+// Makes a set of circles or spheres in float or double. center has a column for each axis: its first value, and the
+// bytes from one value to the next.
 template <class T>
 jostle_set set(std::size_t count, std::initializer_list<jostle_column> center) {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "float or double");
   auto made = sized<jostle_set>();
   made.count = count;
   made.number = std::is_same_v<T, float> ? JOSTLE_NUMBER_FLOAT : JOSTLE_NUMBER_DOUBLE;
-  std::size_t axis = 0;
-  for (const auto &column : center) {
-    if (axis < 3) made.center[axis++] = column;
-  }
+  detail::fill(made.center, center);
+  return made;
+}
+
+// Makes a set of axis-aligned boxes.
+template <class T>
+jostle_set boxes(std::size_t count, std::initializer_list<jostle_column> lower,
+                 std::initializer_list<jostle_column> upper) {
+  auto made = set<T>(count, lower);
+  made.shape = JOSTLE_SHAPE_BOX;
+  detail::fill(made.end, upper);
+  return made;
+}
+
+// Makes a set of capsules between two ends; set its radius.
+template <class T>
+jostle_set capsules(std::size_t count, std::initializer_list<jostle_column> from,
+                    std::initializer_list<jostle_column> to) {
+  auto made = boxes<T>(count, from, to);
+  made.shape = JOSTLE_SHAPE_CAPSULE;
   return made;
 }
 
@@ -191,7 +243,7 @@ class lists : public detail::handle<jostle_lists, jostle_lists_free> {
 
 class finder : public detail::handle<jostle_finder, jostle_finder_free> {
  public:
-  // Makes a finder of circles (2) or spheres (3).
+  // Makes a finder in 2 or 3 dimensions.
   explicit finder(std::uint32_t dimensions)
       : handle(detail::made<jostle_finder>([=](auto out) { return jostle_finder_new(dimensions, out); })) {}
 
@@ -201,18 +253,27 @@ class finder : public detail::handle<jostle_finder, jostle_finder_free> {
   }
 
   void set_threads(const threads &threads) { checked(jostle_finder_set_threads(get(), threads.get())); }
+  // Goes back to the global pool.
+  void set_threads(std::nullptr_t) { checked(jostle_finder_set_threads(get(), nullptr)); }
 
-  view<pair> find(const jostle_input &input) {
+  pairs find(const jostle_input &input) {
     auto found = sized<jostle_pairs>();
     checked(jostle_find(get(), &input, &found));
-    return {found.pairs, found.count};
+    return pairs(found);
   }
 
   // Returns the pairs of two sets in the last list, the lesser number first.
-  view<pair> pairs_between(std::size_t i, std::size_t j) {
+  pairs pairs_between(std::size_t i, std::size_t j) {
     auto found = sized<jostle_pairs>();
     checked(jostle_pairs_between(get(), i, j, &found));
-    return {found.pairs, found.count};
+    return pairs(found);
+  }
+
+  // Returns the image shifts of the last list: one number for each dimension of each pair.
+  jostle_image_shifts image_shifts() {
+    auto found = sized<jostle_image_shifts>();
+    checked(jostle_find_image_shifts(get(), &found));
+    return found;
   }
 
   std::uint64_t count(const jostle_input &input) {
@@ -243,6 +304,24 @@ class finder : public detail::handle<jostle_finder, jostle_finder_free> {
     auto found = sized<jostle_contact_geometry>();
     checked(jostle_find_contact_geometry(get(), &input, number, &found));
     return found;
+  }
+
+  // Returns the same of pairs of the caller's own, in open space.
+  jostle_contact_geometry contact_geometry_of(view<pair> pairs, const jostle_input &input,
+                                              jostle_number number = JOSTLE_NUMBER_FLOAT) {
+    auto found = sized<jostle_contact_geometry>();
+    checked(jostle_contact_geometry_of(get(), ids(pairs), pairs.size(), &input, number, &found));
+    return found;
+  }
+
+  // Makes a finder of coherent frames search the next frame from scratch.
+  void forget() { checked(jostle_finder_forget(get())); }
+
+  // Returns how many bytes the finder holds.
+  std::size_t bytes() {
+    std::size_t held = 0;
+    checked(jostle_finder_bytes(get(), &held));
+    return held;
   }
 
   // Returns how many coherent frames were searched from scratch, and the margin.
@@ -301,6 +380,7 @@ class prepared : public detail::handle<jostle_prepared, jostle_prepared_free> {
       : handle(detail::made<jostle_prepared>([=](auto out) { return jostle_prepared_new(dimensions, out); })) {}
 
   void set_threads(const threads &threads) { checked(jostle_prepared_set_threads(get(), threads.get())); }
+  void set_threads(std::nullptr_t) { checked(jostle_prepared_set_threads(get(), nullptr)); }
 
   // Copies and sorts bodies for searches in a space.
   void build(const jostle_set &set, const jostle_space *space = nullptr) {
@@ -322,6 +402,7 @@ class queries : public detail::handle<jostle_queries, jostle_queries_free> {
       : handle(detail::made<jostle_queries>([=](auto out) { return jostle_queries_new(dimensions, out); })) {}
 
   void set_threads(const threads &threads) { checked(jostle_queries_set_threads(get(), threads.get())); }
+  void set_threads(std::nullptr_t) { checked(jostle_queries_set_threads(get(), nullptr)); }
 
   // Answers count questions of one kind; jostle_question says what numbers each takes.
   jostle_answers ask(const prepared &prepared, jostle_question question, std::size_t count, const double *numbers,
@@ -343,15 +424,39 @@ class contacts : public detail::handle<jostle_contacts, jostle_contacts_free> {
   contacts() : handle(detail::made<jostle_contacts>(jostle_contacts_new)) {}
 
   void set_threads(const threads &threads) { checked(jostle_contacts_set_threads(get(), threads.get())); }
+  void set_threads(std::nullptr_t) { checked(jostle_contacts_set_threads(get(), nullptr)); }
 
   // Compares the last list of pairs, within one set, with the list of the last update. keys has a key for each body.
   jostle_changes update(const finder &finder, const std::vector<std::uint64_t> &keys) {
-    auto of = sized<jostle_keys>();
-    of.count = keys.size();
-    of.keys = keys.data();
+    return update(finder, JOSTLE_RELATION_WITHIN, {view<std::uint64_t>(keys.data(), keys.size())});
+  }
+
+  // The same for any relation, with the keys of each set.
+  jostle_changes update(const finder &finder, jostle_relation relation,
+                        const std::vector<view<std::uint64_t>> &keys) {
+    const auto of = all(keys);
     auto changes = sized<jostle_changes>();
-    checked(jostle_contacts_update(get(), finder.get(), JOSTLE_RELATION_WITHIN, &of, 1, &changes));
+    checked(jostle_contacts_update(get(), finder.get(), relation, of.data(), of.size(), &changes));
     return changes;
+  }
+
+  // The same for pairs of the caller's own, within one set or between two.
+  jostle_changes update(view<pair> pairs, jostle_relation relation, const std::vector<view<std::uint64_t>> &keys) {
+    const auto of = all(keys);
+    auto changes = sized<jostle_changes>();
+    checked(jostle_contacts_update_pairs(get(), ids(pairs), pairs.size(), relation, of.data(), of.size(), &changes));
+    return changes;
+  }
+
+ private:
+  static std::vector<jostle_keys> all(const std::vector<view<std::uint64_t>> &keys) {
+    std::vector<jostle_keys> made;
+    for (const auto &of_set : keys) {
+      made.push_back(sized<jostle_keys>());
+      made.back().count = of_set.size();
+      made.back().keys = of_set.data();
+    }
+    return made;
   }
 };
 

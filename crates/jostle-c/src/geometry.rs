@@ -143,9 +143,8 @@ pub unsafe extern "C" fn jostle_find_contact_geometry(
     }
 }
 
-/// As jostle_find_contact_geometry, for pairs of the host's own in open space, such as some pairs of a list. pairs leads
-/// to two ids for each pair, such as found.pairs[0]: in any order, each as often as you like, whether the bodies overlap
-/// or not.
+/// As jostle_find_contact_geometry, for pairs of the host's own in open space, such as some pairs of a list. pairs
+/// leads to two ids for each pair, such as found.pairs[0]: in any order, and whether the bodies overlap or not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_contact_geometry_of(
     finder: *mut Finder,

@@ -25,7 +25,7 @@ impl Relation {
     pub(crate) fn of(number: i32) -> Result<Self, Failure> {
         let all = [Self::Within, Self::Between, Self::Among];
         let found = all.into_iter().find(|&relation| relation as i32 == number);
-        found.ok_or_else(|| Failure::unknown("the relation", number))
+        found.ok_or_else(|| Failure::unknown("relation", number))
     }
 
     /// The name of the relation in C.

@@ -1,9 +1,9 @@
 //! The C interface of [`engine`]: the functions and types that `include/jostle.h` declares. A test makes that header
 //! from this source.
 //!
-//! Files: `version`, `status` (codes, offenders), `memory` and `columns` (the host's pointers, checked), `handle` (what the host
-//! holds, errors, panics), `dimensions`, `threads`, `space`, `sets` and `input` (the input of a search), `finder` and
-//! `search`, `lists`, `contacts`, `geometry`, `prepared`, `queries` and `asked`.
+//! Files: `version`, `status` (codes, offenders), `memory` and `columns` (the host's pointers, checked), `handle` (what
+//! the host holds, errors, panics), `dimensions`, `threads`, `space`, `sets` and `input` (the input of a search),
+//! `finder` and `search`, `lists`, `contacts`, `geometry`, `prepared`, `queries` and `asked`.
 //!
 //! Every function is `unsafe` in one way: each pointer that it takes is null, or leads to what the header says, for as
 //! long as the call lasts. The header says so once for all functions.

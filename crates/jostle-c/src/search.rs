@@ -81,7 +81,7 @@ impl Hit {
 }
 
 fn no_visitor() -> Failure {
-    Failure::new(Status::NullPointer, "the visitor is null")
+    Failure::new(Status::NullPointer, "visit is null")
 }
 
 fn listed<const D: usize>(found: Found<'_, D>, pairs: &[[u32; 2]], size: usize) -> Pairs {

@@ -46,7 +46,7 @@ pub struct RawSet {
     pub number: i32,
     /// The precision of the displacements, a jostle_number.
     pub displacement_number: i32,
-    /// x, y and, in three dimensions, z: of the centre, of the lower corner of a box, or of one end of a capsule's axis.
+    /// x, y and, in three dimensions, z of the centre, of the lower corner of a box, or of one end of a capsule's axis.
     pub center: [Column; 3],
     /// The radii of circles, spheres or capsules; null for 0, a stride of 0 for one radius of all bodies.
     pub radius: Column,

@@ -232,12 +232,10 @@ impl From<ContactError> for Failure {
                                jostle_find_contact_geometry";
                 Self::new(Status::Combination, message)
             }
-            ContactError::Sets { sets: None, given } => {
-                let message = format!(
-                    "pairs of your own do not say which of {given} sets they are of: give the pairs of two sets at a \
-                     time, or those of the last list"
-                );
-                Self { message, ..failure }
+            ContactError::Sets { sets: None, .. } => {
+                let message = "pairs of your own do not say which sets they are of: give the pairs of two sets at a \
+                               time, or those of the last list";
+                Self { message: message.to_owned(), ..failure }
             }
             ContactError::Keys { count, first, .. } => {
                 let first = first.iter().map(|key| offender(key.id.into(), Reason::Repeated)).collect();

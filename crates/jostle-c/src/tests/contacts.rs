@@ -95,7 +95,7 @@ fn pairs_and_keys_at_fault_are_named() {
     assert_eq!(update(&pairs[..1], 0, &[of(&[5, 5])], &mut changes), Status::Contacts);
     assert!(tracker.message().starts_with("1 repeated keys of set 0 refused"), "{}", tracker.message());
     assert_eq!(update(&pairs[..1], 2, &keys, &mut changes), Status::Contacts);
-    assert!(tracker.message().starts_with("pairs of your own do not say which of 1 sets"), "{}", tracker.message());
+    assert!(tracker.message().starts_with("pairs of your own do not say which sets"), "{}", tracker.message());
     assert_eq!(update(&pairs[..1], 1, &keys, &mut changes), Status::Parameter);
     assert_eq!(update(&pairs[..1], 8, &keys, &mut changes), Status::UnknownValue);
     assert_eq!(update(&pairs[..1], 0, &[RawKeys { size: 1, ..keys[0] }], &mut changes), Status::StructSize);

@@ -27,11 +27,15 @@ fn installed() -> &'static Path {
         build.arg(profile.parent().expect("it lies in target/debug/deps")).current_dir(package());
         done(&mut build);
         let prefix = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("installed");
-        let mut install = Command::new("bash");
-        install.arg(package().join("install.sh")).arg("--prefix").arg(&prefix).arg("--from").arg(profile);
-        done(install.env_remove("DESTDIR"));
+        done(install(profile).arg("--prefix").arg(&prefix));
         prefix
     })
+}
+
+fn install(from: &Path) -> Command {
+    let mut install = Command::new("bash");
+    install.arg(package().join("install.sh")).arg("--from").arg(from).env_remove("DESTDIR");
+    install
 }
 
 fn done(command: &mut Command) -> Output {
@@ -47,13 +51,13 @@ enum Linked {
     Static,
 }
 
-/// Compiles an example, and returns the path of its program.
-fn compiled(compiler: &str, arguments: &[&str], example: &str, linked: Linked) -> PathBuf {
-    let (libraries, name) = (installed().join("lib"), example.replace('.', "-"));
+/// Compiles a program, and returns its path.
+fn compiled(compiler: &str, arguments: &[&str], source: &str, linked: Linked) -> PathBuf {
+    let (libraries, name) = (installed().join("lib"), source.replace(['.', '/'], "-"));
     let program = installed().join(format!("{name}-{linked:?}"));
     let mut compile = Command::new(compiler);
     compile.args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]).args(arguments);
-    compile.arg("-I").arg(installed().join("include")).arg(package().join("examples").join(example));
+    compile.arg("-I").arg(installed().join("include")).arg(package().join(source));
     compile.arg("-o").arg(&program);
     match linked {
         Linked::Shared => {
@@ -85,7 +89,7 @@ fn compiler_of_cpp() -> Option<String> {
 #[test]
 fn the_c_example_finds_what_rust_finds() {
     for linked in [Linked::Shared, Linked::Static] {
-        let program = compiled(&compiler_of_c(), &["-std=c11"], "pairs.c", linked);
+        let program = compiled(&compiler_of_c(), &["-std=c11"], "examples/pairs.c", linked);
         assert_eq!(printed(&mut Command::new(program)), pairs_c(), "{linked:?}");
     }
 }
@@ -94,9 +98,33 @@ fn the_c_example_finds_what_rust_finds() {
 fn the_cpp_example_finds_what_rust_finds() {
     let Some(compiler) = compiler_of_cpp() else { return };
     for linked in [Linked::Shared, Linked::Static] {
-        let program = compiled(&compiler, &["-std=c++17"], "pairs.cpp", linked);
+        let program = compiled(&compiler, &["-std=c++17"], "examples/pairs.cpp", linked);
         assert_eq!(printed(&mut Command::new(program)), pairs_cpp(), "{linked:?}");
     }
+}
+
+#[test]
+fn strict_compilers_take_the_headers() {
+    let c = compiled(&compiler_of_c(), &["-std=c99", "-pedantic"], "tests/suite/strict.c", Linked::Shared);
+    done(&mut Command::new(c));
+    let Some(compiler) = compiler_of_cpp() else { return };
+    for standard in ["-std=c++17", "-std=c++20"] {
+        let arguments = [standard, "-pedantic"];
+        done(&mut Command::new(compiled(&compiler, &arguments, "tests/suite/methods.cpp", Linked::Shared)));
+    }
+}
+
+#[test]
+fn prefixes_may_be_relative_and_have_odd_names() {
+    let (from, folder) = (installed().join("lib"), PathBuf::from(env!("CARGO_TARGET_TMPDIR")));
+    let odd = r"odd & one|two\ three";
+    done(install(&from).args(["--prefix", odd]).current_dir(&folder));
+    let described = fs::read_to_string(folder.join(odd).join("lib/pkgconfig/jostle.pc")).expect("it is installed");
+    let prefix = folder.join(odd);
+    let wanted = format!("prefix={0}\nlibdir={0}/lib\nincludedir={0}/include\n", prefix.display());
+    assert!(described.starts_with(&wanted), "{described}");
+    let refused = install(&from).args(["--prefix", "two\nlines"]).current_dir(&folder).output().expect("bash runs");
+    assert!(!refused.status.success() && !folder.join("two\nlines").exists());
 }
 
 #[test]
@@ -128,8 +156,8 @@ fn the_shared_library_has_the_name_of_its_compatible_version() {
 #[ignore = "it takes valgrind"]
 fn valgrind_finds_no_fault_in_memory() {
     for (compiler, standard, example, expected) in [
-        (Some(compiler_of_c()), "-std=c11", "pairs.c", pairs_c()),
-        (compiler_of_cpp(), "-std=c++17", "pairs.cpp", pairs_cpp()),
+        (Some(compiler_of_c()), "-std=c11", "examples/pairs.c", pairs_c()),
+        (compiler_of_cpp(), "-std=c++17", "examples/pairs.cpp", pairs_cpp()),
     ] {
         let program = compiled(&compiler.expect("there is a compiler"), &[standard], example, Linked::Shared);
         let mut valgrind = Command::new("valgrind");

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use engine::{
-    Circles, Circles64, CoherentFinder, ContactTracker, Input, NeighborLists, PairFinder, PreparedSet, Rows, Space,
-    Spheres64, Threads, contacts_f64,
+    Boxes64, Capsules64, Circles, Circles64, CoherentFinder, ContactTracker, Input, NeighborLists, PairFinder,
+    PreparedSet, Rows, Space, Spheres64, Threads, contacts_f64,
 };
 
 /// Numbers from 0 to 1, as the examples make them.
@@ -106,6 +106,19 @@ pub(crate) fn pairs_cpp() -> String {
     let mut standing = PreparedSet::new();
     standing.build(walls, Space::open(), Threads::Serial).unwrap();
     writeln!(text, "at the walls {}", finder.count(Input::between(crowd, &standing)).unwrap()).unwrap();
+    let mut houses = [const { Vec::new() }; 4];
+    for (x, y) in x.iter().zip(&y).step_by(10) {
+        let [left, lower, right, upper] = &mut houses;
+        for (side, at) in [(left, x - 1.0), (lower, y - 0.5), (right, x + 1.0), (upper, y + 0.5)] {
+            side.push(at);
+        }
+    }
+    let [left, lower, right, upper] = &houses;
+    let (boxes, shot) =
+        (Boxes64::new([left, lower], [right, upper]), Capsules64::new([&[0.0]; 2], [&[100.0]; 2], 0.25));
+    let mut met = |input: Input<'_, 2>| finder.find(input).unwrap().pairs().len();
+    let met = [met(boxes.into()), met(Input::between(shot, boxes)), met(Input::between(crowd, boxes))];
+    writeln!(text, "boxes {}, in the way of a shot {}, of the crowd {}", met[0], met[1], met[2]).unwrap();
     let nearest = [[50.0, 50.0], [10.0, 90.0]].map(|at| {
         let wall = standing.queries().nearest_one(at, f64::INFINITY).unwrap().unwrap();
         format!("{} at {:.6}", wall.body.id, wall.distance)
