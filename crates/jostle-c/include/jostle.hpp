@@ -66,7 +66,6 @@ inline void check(jostle_status status, const void *handle = nullptr) {
 template <class T>
 class view {
  public:
-  view() noexcept : first_(nullptr), count_(0) {}
   view(const T *first, std::size_t count) noexcept : first_(first), count_(count) {}
 
   const T *begin() const noexcept { return first_; }

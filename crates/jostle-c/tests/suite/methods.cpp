@@ -41,6 +41,15 @@ int main() {
   HOLDS(contacts.update(finder, JOSTLE_RELATION_BETWEEN, {names, names}).begin.count == 3);
   contacts.set_threads(nullptr);
 
+  jostle::prepared standing(2);
+  jostle::queries queries(2);
+  standing.set_threads(nullptr);
+  queries.set_threads(nullptr);
+  standing.build(set);
+  const double points[] = {9, 0, 0.5, 0};
+  const auto answers = queries.ask(standing, JOSTLE_QUESTION_POINT, 2, points);
+  HOLDS(jostle::row(answers, 0).size() == 1 && jostle::row(answers, 0)[0] == 2 && jostle::row(answers, 1)[0] == 0);
+
   auto coherent = jostle::finder::coherent(2);
   for (int frame = 0; frame < 2; frame++) coherent.find(jostle::within(set)), coherent.forget();
   HOLDS(coherent.frames().rebuilds == 2);
