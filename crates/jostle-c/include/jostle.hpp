@@ -30,18 +30,22 @@ namespace jostle {
 // A call that has failed.
 class error : public std::runtime_error {
  public:
-  error(jostle_status status, const std::string &what, std::vector<jostle_offender> first, std::size_t offenders)
-      : std::runtime_error(what), status_(status), first_(std::move(first)), offenders_(offenders) {}
+  error(jostle_status status, const std::string &what, std::vector<jostle_offender> first, std::size_t offenders,
+        int set = -1)
+      : std::runtime_error(what), status_(status), first_(std::move(first)), offenders_(offenders), set_(set) {}
 
   jostle_status status() const noexcept { return status_; }
   // The first of the bodies, queries, keys or pairs at fault, and how many there are.
   const std::vector<jostle_offender> &first() const noexcept { return first_; }
   std::size_t offenders() const noexcept { return offenders_; }
+  // The number of the set at fault; -1 where none in particular is.
+  int set() const noexcept { return set_; }
 
  private:
   jostle_status status_;
   std::vector<jostle_offender> first_;
   std::size_t offenders_;
+  int set_;
 };
 
 // Returns a struct of jostle.h, cleared, with its size filled in.
@@ -57,7 +61,7 @@ inline void check(jostle_status status, const void *handle = nullptr) {
   if (status == JOSTLE_STATUS_OK) return;
   auto told = sized<jostle_error>();
   if (handle != nullptr && jostle_last_error(handle, &told) == JOSTLE_STATUS_OK && told.status == status) {
-    throw error(status, told.message, {told.first, told.first + told.first_count}, told.offenders);
+    throw error(status, told.message, {told.first, told.first + told.first_count}, told.offenders, told.set);
   }
   throw error(status, jostle_status_text(status), {}, 0);
 }

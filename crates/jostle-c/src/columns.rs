@@ -4,7 +4,8 @@ use core::fmt::{self, Display};
 use core::slice;
 use std::ffi::c_void;
 
-use engine::{Radii, Scalar};
+use bytemuck::Pod;
+use engine::{Radii, Scalar, Values};
 
 use crate::status::{Failure, Status};
 
@@ -93,7 +94,7 @@ impl Column {
     ///
     /// # Safety
     /// There are `count` values for as long as `'a`, if the pointer is not null.
-    pub(crate) unsafe fn lend<'a, T: Scalar>(
+    pub(crate) unsafe fn lend<'a, T: Pod>(
         self,
         count: usize,
         name: impl Display,
@@ -118,53 +119,25 @@ impl Column {
         // SAFETY: as the caller says.
         Ok(Radii::Each(unsafe { self.lend(count, "radius") }?))
     }
-}
 
-/// One integer for each body, or one for all.
-pub(crate) enum Integers<'a, T> {
-    All(T),
-    Lent(&'a [T]),
-    /// Copies of integers that do not lie side by side, or are not aligned.
-    Gathered(Vec<T>),
-}
-
-impl<'a, T: Integer> Integers<'a, T> {
-    /// Reads a column of integers. Where the pointer is null, all bodies have the value `absent`.
+    /// Returns integers. All are `absent` where the pointer is null.
     ///
     /// # Safety
-    /// There are `count` values for as long as `'a`, if the pointer is not null.
-    pub(crate) unsafe fn of(column: Column, count: usize, absent: T, name: &str) -> Result<Self, Failure> {
-        let first = column.data.cast::<T>();
-        if first.is_null() {
-            return Ok(Self::All(absent));
+    /// As for [`Column::lend`].
+    pub(crate) unsafe fn integers<'a, T: Pod>(
+        self,
+        count: usize,
+        absent: T,
+        name: &str,
+    ) -> Result<Values<'a, T>, Failure> {
+        if self.data.is_null() {
+            return Ok(Values::All(absent));
         }
-        if column.stride == 0 {
+        if self.stride == 0 {
             // SAFETY: there is one value, as the caller says.
-            return Ok(Self::All(unsafe { first.read_unaligned() }));
+            return Ok(Values::All(unsafe { self.data.cast::<T>().read_unaligned() }));
         }
         // SAFETY: as the caller says.
-        unsafe { column.bytes(count, size_of::<T>(), name) }?;
-        let stride = column.stride.unsigned_abs();
-        if stride == size_of::<T>() && first.is_aligned() {
-            // SAFETY: `bytes` has found `count` values there, side by side; they are aligned.
-            return Ok(Self::Lent(unsafe { slice::from_raw_parts(first, count) }));
-        }
-        // SAFETY: `bytes` has found `count` values there, at this distance.
-        Ok(Self::Gathered((0..count).map(|i| unsafe { first.byte_add(i * stride).read_unaligned() }).collect()))
-    }
-
-    pub(crate) fn values(&self) -> engine::Values<'_, T> {
-        match self {
-            Self::All(value) => engine::Values::All(*value),
-            Self::Lent(values) => engine::Values::Each(values),
-            Self::Gathered(values) => engine::Values::Each(values),
-        }
+        Ok(Values::Each(unsafe { self.lend(count, name) }?))
     }
 }
-
-/// Integers of which any bytes are a valid value.
-pub(crate) trait Integer: Copy {}
-
-impl Integer for u32 {}
-
-impl Integer for i32 {}

@@ -1,6 +1,5 @@
 //! Contacts over time.
 
-use core::fmt;
 use std::sync::Arc;
 
 use engine::{ContactError, ContactTracker, Keys};
@@ -147,19 +146,20 @@ fn check_counts(keys: Keys<'_>, bodies: &[usize]) -> Result<(), Failure> {
         Keys::Between(a, b) => vec![a.len(), b.len()],
         Keys::Among(sets) => sets.iter().map(|keys| keys.len()).collect(),
     };
-    let refuse = |message: fmt::Arguments<'_>| Err(Failure::new(Status::Contacts, message));
     // Before the first list there is nothing to compare with.
     if bodies.is_empty() {
         return Ok(());
     }
     if counts.len() != bodies.len() {
         let (sets, given) = (bodies.len(), counts.len());
-        return refuse(format_args!("the last list is of {sets} sets, but keys of {given} sets are given"));
+        let message = format_args!("the last list is of {sets} sets, but keys of {given} sets are given");
+        return Err(Failure::new(Status::Contacts, message));
     }
     let differs = counts.iter().zip(bodies).position(|(keys, bodies)| keys != bodies);
     differs.map_or(Ok(()), |set| {
         let (keys, bodies) = (counts[set], bodies[set]);
-        refuse(format_args!("set {set}: {keys} keys, but {bodies} bodies were searched: give each body its key"))
+        let message = format_args!("{keys} keys, but {bodies} bodies were searched: give each body its key");
+        Err(Failure::new(Status::Contacts, message).in_set(set))
     })
 }
 

@@ -47,6 +47,7 @@ struct LastError {
     message: CString,
     count: usize,
     first: Vec<Offender>,
+    set: Option<usize>,
 }
 
 #[repr(C)]
@@ -63,8 +64,8 @@ pub struct Error {
     pub size: usize,
     /// What the call returned, a jostle_status; JOSTLE_STATUS_OK when no call has failed.
     pub status: i32,
-    /// Not used yet.
-    pub reserved: i32,
+    /// The number of the set of the input that is at fault; -1 where none in particular is.
+    pub set: i32,
     /// What is wrong, and what to do about it, for a person. The text ends with a zero byte.
     pub message: *const c_char,
     /// How many bodies, queries, keys or pairs are at fault; 0 where none in particular is.
@@ -179,8 +180,8 @@ pub(crate) unsafe fn call<O: Opaque>(
         Ok(()) => Status::Ok,
         Err(failure) => {
             let message = CString::new(failure.message).unwrap_or_default();
-            let Failure { status, count, first, .. } = failure;
-            *error = LastError { status: status as i32, message, count, first };
+            let Failure { status, count, first, set, .. } = failure;
+            *error = LastError { status: status as i32, message, count, first, set };
             status
         }
     }
@@ -251,11 +252,11 @@ pub unsafe extern "C" fn jostle_last_error(handle: *const c_void, error: *mut Er
         // SAFETY: both pointers are what the header asks for.
         let (head, out) = unsafe { (head_of(handle, "handle", keeps_errors)?, answer(error)?) };
         share(head, "handle")?;
-        let LastError { status, message, count, first } = &head.error;
+        let LastError { status, message, count, first, set } = &head.error;
         *out = Error {
             size: out.size,
             status: *status,
-            reserved: 0,
+            set: set.and_then(|set| set.try_into().ok()).unwrap_or(-1),
             message: message.as_ptr(),
             offenders: *count,
             first: first.as_ptr(),

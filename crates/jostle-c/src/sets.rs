@@ -2,7 +2,7 @@
 
 use engine::{Bodies, BoxView, CapsuleView, Displacements, Layers, Set, Space};
 
-use crate::columns::{Column, Integers, Real};
+use crate::columns::{Column, Real};
 use crate::handle::Shared;
 use crate::memory::{self, Grows};
 use crate::prepared::{Prepared, PreparedOf};
@@ -97,10 +97,10 @@ enum Source<'a, const D: usize> {
     Prepared(Shared<Prepared>),
 }
 
-/// A set of the host's, with the integers that had to be gathered for it.
+/// A set of the host's, read in place.
 pub(crate) struct Lent<'a, const D: usize> {
     source: Source<'a, D>,
-    layers: Option<(Integers<'a, u32>, Integers<'a, u32>, Integers<'a, i32>)>,
+    layers: Option<Layers<'a>>,
     moving: Option<Displacements<'a, D>>,
 }
 
@@ -202,9 +202,9 @@ where
         let integers = || {
             // SAFETY: as above.
             unsafe {
-                let category = Integers::of(raw.category, count, u32::MAX, "category")?;
-                let mask = Integers::of(raw.mask, count, u32::MAX, "mask")?;
-                Ok::<_, Failure>((category, mask, Integers::of(raw.group, count, 0, "group")?))
+                let category = raw.category.integers(count, u32::MAX, "category")?;
+                let layers = Layers::new(category, raw.mask.integers(count, u32::MAX, "mask")?);
+                Ok::<_, Failure>(layers.with_groups(raw.group.integers(count, 0, "group")?))
             }
         };
         let layers = (category || mask || group).then(integers).transpose()?;
@@ -218,8 +218,8 @@ where
             Source::Columns(set) => *set,
             Source::Prepared(prepared) => Set::from(<()>::prepared(&prepared.state().set)?),
         };
-        if let Some((category, mask, group)) = &self.layers {
-            set = set.layers(Layers::new(category.values(), mask.values()).with_groups(group.values()));
+        if let Some(layers) = self.layers {
+            set = set.layers(layers);
         }
         Ok(match self.moving {
             Some(moving) => set.moving(moving),

@@ -161,11 +161,13 @@ pub(crate) struct Failure {
     pub(crate) count: usize,
     /// The first offenders.
     pub(crate) first: Vec<Offender>,
+    /// The set of the input that is at fault, where there are several.
+    pub(crate) set: Option<usize>,
 }
 
 impl Failure {
     pub(crate) fn new(status: Status, message: impl fmt::Display) -> Self {
-        Self { status, message: message.to_string(), count: 0, first: Vec::new() }
+        Self { status, message: message.to_string(), count: 0, first: Vec::new(), set: None }
     }
 
     /// The failure of an integer that chooses an option, but has an unknown value.
@@ -175,7 +177,7 @@ impl Failure {
 
     /// Adds the set of the input that the failure is about.
     pub(crate) fn in_set(self, number: usize) -> Self {
-        Self { message: format!("set {number}: {}", self.message), ..self }
+        Self { message: format!("set {number}: {}", self.message), set: Some(number), ..self }
     }
 
     fn naming<I, R>(self, count: usize, first: &[(I, R)], of: impl Fn(&I, &R) -> Offender) -> Self {
@@ -191,7 +193,7 @@ impl From<ViewError> for Failure {
 
 impl From<InputError> for Failure {
     fn from(refused: InputError) -> Self {
-        let fault = refused.by_set().1;
+        let (set, fault) = refused.by_set();
         let status = match fault {
             InputError::Bodies { .. } | InputError::Range { .. } => Status::Bodies,
             InputError::View(ViewError::Stride { .. }) => Status::Stride,
@@ -200,7 +202,8 @@ impl From<InputError> for Failure {
             InputError::Combination { .. } => Status::Combination,
             _ => Status::Parameter,
         };
-        let failure = Self::new(status, in_c(&refused));
+        let set = set.or((status == Status::Bodies).then_some(0));
+        let failure = Self { set, ..Self::new(status, in_c(&refused)) };
         match fault {
             InputError::Bodies { count, first } => failure.naming(*count, first, |&id, &reason| of_body(id, reason)),
             InputError::Range { count, first } => failure.naming(*count, first, |&id, &fault| out_of_range(id, fault)),
@@ -237,9 +240,9 @@ impl From<ContactError> for Failure {
                                time, or those of the last list";
                 Self { message: message.to_owned(), ..failure }
             }
-            ContactError::Keys { count, first, .. } => {
+            ContactError::Keys { group, count, first } => {
                 let first = first.iter().map(|key| offender(key.id.into(), Reason::Repeated)).collect();
-                Self { count, first, ..failure }
+                Self { count, first, set: Some(group as usize), ..failure }
             }
             ContactError::Pairs { count, first } => {
                 let reason = |fault| match fault {

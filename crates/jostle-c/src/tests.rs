@@ -88,7 +88,7 @@ fn no_changes() -> Changes {
 }
 
 fn no_error() -> Error {
-    Error { size: 0, status: 0, reserved: 0, message: null(), offenders: 0, first: null(), first_count: 0 }
+    Error { size: 0, status: 0, set: 0, message: null(), offenders: 0, first: null(), first_count: 0 }
 }
 
 const ABSENT: Column = Column { data: null(), stride: 0 };

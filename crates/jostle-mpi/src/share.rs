@@ -59,8 +59,8 @@ pub(crate) struct LayerColumns<'a> {
 
 impl<'a> LayerColumns<'a> {
     pub(crate) fn layers(&self) -> Layers<'a> {
-        let layers = Layers::new(Values::Each(self.category), Values::Each(self.mask));
-        self.group.map_or(layers, |group| layers.with_groups(Values::Each(group)))
+        let layers = Layers::new(self.category, self.mask);
+        self.group.map_or(layers, |group| layers.with_groups(group))
     }
 }
 

@@ -329,7 +329,7 @@ impl<T: Integer> Integers<T> {
     /// Returns the values as the engine takes them.
     pub(crate) fn values(&self) -> engine::Values<'_, T> {
         match self.each() {
-            Ok(values) => engine::Values::Each(values),
+            Ok(values) => values.into(),
             Err(value) => engine::Values::All(value),
         }
     }

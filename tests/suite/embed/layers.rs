@@ -4,7 +4,8 @@
 use core::array::from_fn;
 
 use jostle::{
-    ActivationTable, Circles, Input, InputError, Layers, NeighborLists, PairFinder, Rows, Set, Values, between,
+    ActivationTable, Circles, CoherentFinder, Input, InputError, Layers, NeighborLists, PairFinder, Rows, Set, Values,
+    between, field,
 };
 use jostle_testkit::lists::Lists;
 use jostle_testkit::{Kind, Scene, oracle, scene};
@@ -82,7 +83,7 @@ impl Layering {
 fn values<T: Copy>(list: &[T], one: bool) -> Values<'_, T> {
     match list.first() {
         Some(&first) if one => Values::All(first),
-        _ => Values::Each(list),
+        _ => list.into(),
     }
 }
 
@@ -262,5 +263,44 @@ fn layers_of_another_length_are_refused() {
         let refused = finder.find(Input::among(&[good, bad_tree], &table)).map(drop).err();
         assert_eq!(refused, error.map(|fault| InputError::InSet { set: 1, fault: fault.into() }));
         assert!(finder.last().pairs() == expected);
+    }
+}
+
+/// The layers of a struct of the caller's, with padding.
+#[derive(Clone)]
+struct Agent {
+    alive: bool,
+    category: u32,
+    group: i32,
+    id: u64,
+    mask: u32,
+}
+
+#[test]
+fn layers_may_be_fields_of_structs() {
+    let (scene, layering) = (scene::scene::<2>(Kind::Dense, 500, 2), Layering::of(500, 3));
+    let mut agents: Vec<Agent> = (0..500)
+        .map(|id| Agent {
+            alive: id % 2 == 0,
+            category: layering.category[id],
+            group: layering.group[id],
+            id: id as u64,
+            mask: layering.mask[id],
+        })
+        .collect();
+    let (mut finder, mut frames) = (PairFinder::new(), CoherentFinder::new());
+    for frame in 0..6 {
+        let category: Vec<u32> = agents.iter().map(|agent| agent.category).collect();
+        let mask: Vec<u32> = agents.iter().map(|agent| agent.mask).collect();
+        let group: Vec<i32> = agents.iter().map(|agent| agent.group).collect();
+        let apart = Set::from(scene.view()).layers(Layers::new(&category, &mask).with_groups(&group));
+        let fields = Layers::new(field!(Agent, category).of(&agents), field!(Agent, mask).of(&agents));
+        let fields = Set::from(scene.view()).layers(fields.with_groups(field!(Agent, group).of(&agents)));
+        let expected = finder.find(apart).expect("a sound scene").pairs().to_vec();
+        assert!(finder.find(fields).expect("a sound scene").pairs() == expected);
+        assert!(ascending(frames.find(fields).expect("a sound scene").pairs()) == ascending(&expected), "{frame}");
+        if frame == 3 {
+            agents.iter_mut().filter(|agent| agent.alive && agent.id > 7).for_each(|agent| agent.mask = 0);
+        }
     }
 }

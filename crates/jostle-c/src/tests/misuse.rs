@@ -169,7 +169,7 @@ fn bad_bodies_come_back_by_their_ids_and_the_last_answer_stands() {
     let (x, radius) = ([0.0, f32::NAN, 1.0], [1.0, 1.0, -1.0]);
     assert_eq!(finder.find(&input(&[circles(&x, &[0.0; 3], &radius)])), Err(Status::Bodies));
     let error = finder.error();
-    assert_eq!((error.status, error.offenders, error.first_count), (Status::Bodies as i32, 2, 2));
+    assert_eq!((error.status, error.set, error.offenders, error.first_count), (Status::Bodies as i32, 0, 2, 2));
     // SAFETY: so many offenders are lent.
     let first = unsafe { core::slice::from_raw_parts(error.first, 2) };
     let told = first.iter().map(|one| (one.id, one.reason, one.axis)).collect::<Vec<_>>();
@@ -177,6 +177,11 @@ fn bad_bodies_come_back_by_their_ids_and_the_last_answer_stands() {
     assert!(finder.message().contains("2 bodies refused"), "{}", finder.message());
     // SAFETY: the search that failed has left the list where it was.
     assert_eq!((pairs.count, unsafe { *pairs.pairs }), (1, [0, 1]));
+
+    let (two, relation) = ([sound(), circles(&x, &[0.0; 3], &radius)], Relation::Between as i32);
+    assert_eq!(finder.find(&Input { relation, ..input(&two) }), Err(Status::Bodies));
+    assert_eq!((finder.error().set, finder.error().offenders), (1, 2));
+    assert!(finder.message().contains("set 1: 2 bodies refused"), "{}", finder.message());
 
     let set = RawSet { cutoff: f64::NAN, ..sound() };
     assert_eq!(finder.find(&input(&[set])), Err(Status::Parameter));

@@ -1,11 +1,11 @@
 //! Views of memory as hosts in other languages hold it: a base, and the distance in bytes from one body to the next.
 
-use bytemuck::NoUninit;
+use bytemuck::{NoUninit, Pod};
 
 use super::{Bodies, Column, Radii, RadiusField, Scalar};
 use crate::error::ViewError;
 
-impl<'a, T: Scalar> Column<'a, T> {
+impl<'a, T: Pod> Column<'a, T> {
     /// `count` values in memory: the first at byte `offset` of `base`, each `stride` bytes behind the one before.
     ///
     /// The values may lie between others, overlap with other columns of the same memory, and need not be aligned,

@@ -52,7 +52,8 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
 
     /// Keeps only pairs that pass `test`. The search calls `test` once for each pair that overlaps (and passes the
     /// layers), from the threads that find the pairs, with the ids in the order of the pair. ([`Search::neighbors`] may
-    /// call it more than once.)
+    /// call it more than once.) The ids do not tell the sets of a search among many: there,
+    /// [`layers`](crate::Set::layers) do, or [`Search::for_each_hit`] names the sets of each pair.
     ///
     /// ```
     /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -199,7 +200,7 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
     /// again: in the first search, when there are more neighbours than there was room for.
     ///
     /// # Errors
-    /// [`InputError`] before any work; the lists stay as they were.
+    /// [`InputError`] before any work. The lists stay as they were, also after a panic of the caller's test.
     pub fn neighbors<'a>(
         self,
         input: impl Into<Input<'a, D>>,

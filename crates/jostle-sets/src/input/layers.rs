@@ -5,7 +5,7 @@ use core::fmt;
 use jostle_core::scratch::fill_with_headroom;
 use jostle_core::sixteen::{Floats, Ids};
 use jostle_core::tree::LEAF;
-use jostle_core::{LinearTree, Workers};
+use jostle_core::{Column, LinearTree, Workers};
 
 use crate::InputError;
 use crate::simd::{LANES, Lanes};
@@ -19,10 +19,10 @@ pub enum Values<'a, T> {
     /// The same value for every body.
     All(T),
     /// A value for each body, by id.
-    Each(&'a [T]),
+    Each(Column<'a, T>),
 }
 
-impl<T: fmt::Debug> fmt::Debug for Values<'_, T> {
+impl<T: fmt::Debug + Copy> fmt::Debug for Values<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::All(value) => f.debug_tuple("All").field(value).finish(),
@@ -37,7 +37,7 @@ impl<T: Copy> Values<'_, T> {
     fn get(&self, id: usize) -> T {
         match self {
             Self::All(value) => *value,
-            Self::Each(values) => values[id],
+            Self::Each(values) => values.get(id),
         }
     }
 
@@ -55,21 +55,27 @@ impl<T> From<T> for Values<'_, T> {
     }
 }
 
+impl<'a, T> From<Column<'a, T>> for Values<'a, T> {
+    fn from(values: Column<'a, T>) -> Self {
+        Self::Each(values)
+    }
+}
+
 impl<'a, T> From<&'a [T]> for Values<'a, T> {
     fn from(values: &'a [T]) -> Self {
-        Self::Each(values)
+        Self::Each(values.into())
     }
 }
 
 impl<'a, T> From<&'a Vec<T>> for Values<'a, T> {
     fn from(values: &'a Vec<T>) -> Self {
-        Self::Each(values)
+        Self::Each(values.into())
     }
 }
 
 impl<'a, T, const N: usize> From<&'a [T; N]> for Values<'a, T> {
     fn from(values: &'a [T; N]) -> Self {
-        Self::Each(values)
+        Self::Each(values.into())
     }
 }
 
@@ -80,22 +86,28 @@ enum ValuesKept<T> {
     Each(Vec<T>),
 }
 
-impl<T: Copy + PartialEq> ValuesKept<T> {
+impl<T: Copy + Default + PartialEq> ValuesKept<T> {
     fn keep(&mut self, values: Values<'_, T>) {
-        match (self, values) {
-            (Self::Each(kept), Values::Each(values)) => {
-                kept.clear();
-                kept.extend_from_slice(values);
-            }
-            (kept, Values::Each(values)) => *kept = Self::Each(values.to_vec()),
-            (kept, Values::All(value)) => *kept = Self::All(value),
-        }
+        let values = match values {
+            Values::All(value) => return *self = Self::All(value),
+            Values::Each(values) => values,
+        };
+        let mut kept = match core::mem::replace(self, Self::Each(Vec::new())) {
+            Self::All(_) => Vec::new(),
+            Self::Each(kept) => kept,
+        };
+        kept.resize(values.len(), T::default());
+        values.copy_into(0, &mut kept);
+        *self = Self::Each(kept);
     }
 
     fn is_of(&self, values: Values<'_, T>) -> bool {
         match (self, values) {
             (Self::All(kept), Values::All(value)) => *kept == value,
-            (Self::Each(kept), Values::Each(values)) => kept == values,
+            (Self::Each(kept), Values::Each(values)) => match values.as_slice() {
+                Some(values) => kept == values,
+                None => kept.len() == values.len() && (0..kept.len()).all(|id| kept[id] == values.get(id)),
+            },
             _ => false,
         }
     }
@@ -178,7 +190,8 @@ impl<'a> Layers<'a> {
     /// Every body meets every other.
     pub const ALL: Self = Self { category: Values::All(u32::MAX), mask: Values::All(u32::MAX), group: Values::All(0) };
 
-    /// What each body is (category) and what it meets (mask): a `u32` for all, or a slice with one for each, by id.
+    /// What each body is (category) and what it meets (mask): a `u32` for all, or a slice or a field of the caller's
+    /// structs ([`Field::of`](jostle_core::Field::of)) with one for each, by id.
     #[must_use]
     pub fn new(category: impl Into<Values<'a, u32>>, mask: impl Into<Values<'a, u32>>) -> Self {
         Self { category: category.into(), mask: mask.into(), group: Values::All(0) }

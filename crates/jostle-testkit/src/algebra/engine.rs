@@ -19,7 +19,7 @@ impl PlainLayers {
 fn values<T: Copy + PartialEq>(list: &[T]) -> Values<'_, T> {
     match list {
         [first, rest @ ..] if rest.iter().all(|value| value == first) => Values::All(*first),
-        _ => Values::Each(list),
+        _ => list.into(),
     }
 }
 
