@@ -351,6 +351,8 @@ fn errors_say_what_to_do() {
         assert!(message.as_ref().is_some_and(|message| message.contains(what)), "{message:?}");
     };
     panics("make it by `ActivationTable::none(4)`", &|| assert!(ActivationTable::none(2).with(1, 3).meet(1, 3)));
+    panics("no set ", &|| assert!(ActivationTable::none(2).with(1, usize::MAX).meet(1, 1)));
+    assert!(!ActivationTable::all(2).meet(0, usize::MAX) && !ActivationTable::all(2).meet(1, u32::MAX as usize + 1));
     panics("no body 3: the lists are of 0 bodies", &|| assert!(NeighborLists::new().of(3).is_empty()));
     panics("NeighborLists::with_distances", &|| assert!(NeighborLists::new().distances2_of(0).is_empty()));
     panics("no body 2: the view is of 2 bodies", &|| assert_eq!(view.center(2), [1.0; 2]));

@@ -107,7 +107,7 @@ fn bad_margins_and_distances_are_refused() {
     let last = finder.find(scene.view()).expect("a sound scene").pairs().to_vec();
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1.0, -f32::MIN_POSITIVE] {
         let view = scene.view().with_margin(bad);
-        let refused = |error: Option<InputError>| match error {
+        let refused = |error: Option<InputError>| match error.as_ref().map(|error| error.by_set().1) {
             Some(InputError::View(ViewError::Margin { margin })) => margin.to_bits() == f64::from(bad).to_bits(),
             _ => false,
         };

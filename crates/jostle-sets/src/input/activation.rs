@@ -50,7 +50,12 @@ impl ActivationTable {
     #[must_use]
     pub fn with(mut self, i: usize, j: usize) -> Self {
         let last = i.max(j);
-        assert!(last < self.sets, "no set {last} in a table of {}: make it of more sets", self.sets);
+        let sets = last.saturating_add(1);
+        assert!(
+            last < self.sets,
+            "no set {last} in a table of {}: make it by `ActivationTable::none({sets})`",
+            self.sets
+        );
         if let Err(at) = self.pairs.binary_search(&key(i, j)) {
             self.pairs.insert(at, key(i, j));
         }
