@@ -10,6 +10,7 @@ mod many_sets;
 mod panics;
 mod stand_ins;
 mod strays;
+mod transitions;
 
 use jostle::{
     Circles, Circles64, CoherentFinder, Input, InputError, Layers, NeighborLists, PairFinder, Rows, Set, Spheres,

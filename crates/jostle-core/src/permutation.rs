@@ -107,15 +107,15 @@ impl Permutation {
         Self::default()
     }
 
-    /// Takes the order of this tree. O(n).
+    /// Takes the order of this tree, without ghost images: see [`LinearTree::ids_without_images`]. O(n).
     pub fn take<const D: usize>(&mut self, tree: &LinearTree<D>) {
         let len = tree.len();
         self.ids.clear();
         if self.ids.capacity() < len {
             self.ids.reserve_exact(with_headroom(len));
         }
-        self.ids.extend(tree.ids());
-        resize_with_headroom(&mut self.ranks, len);
+        self.ids.extend(tree.ids_without_images());
+        resize_with_headroom(&mut self.ranks, self.ids.len());
         for (rank, &id) in self.ids.iter().enumerate() {
             self.ranks[id as usize] = rank as u32;
         }

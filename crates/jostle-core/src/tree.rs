@@ -130,6 +130,8 @@ pub struct LinearTree<const D: usize> {
     build_number: u64,
     /// The bodies stand in for others, which are at other places.
     stands_in: bool,
+    /// Bodies of this id and of greater ones are ghost images of the others.
+    first_image: u32,
     leaves: usize,
     /// Leaves of circles, and leaves of boxes: one of the two is all leaves, the other none.
     round_leaves: usize,
@@ -188,6 +190,7 @@ impl<const D: usize> Default for LinearTree<D> {
             margin: 0.0,
             build_number: 0,
             stands_in: false,
+            first_image: u32::MAX,
             leaves: 0,
             round_leaves: 0,
             box_leaves: 0,
@@ -302,10 +305,11 @@ impl<const D: usize> LinearTree<D> {
         self.stands_in
     }
 
-    /// Notes, until the next build, that the bodies stand in for others.
+    /// Notes, until the next build, that the bodies stand in for others, and that those of ids from `first_image` on are
+    /// ghost images of the first.
     #[doc(hidden)]
-    pub fn set_stands_in(&mut self) {
-        self.stands_in = true;
+    pub fn set_stands_in(&mut self, first_image: u32) {
+        (self.stands_in, self.first_image) = (true, first_image);
     }
 
     /// The bodies of each leaf; none in a tree of boxes. A place that no rank takes has NaN for a centre, which no
@@ -337,6 +341,14 @@ impl<const D: usize> LinearTree<D> {
     #[must_use]
     pub fn leaf_ids(&self) -> &[Ids] {
         &self.ids[..self.leaves]
+    }
+
+    /// As [`LinearTree::ids`], but without ghost images, which only the tree of coherent frames has: a permutation of
+    /// 0..n.
+    #[must_use]
+    pub fn ids_without_images(&self) -> impl DoubleEndedIterator<Item = u32> + Clone {
+        let first_image = self.first_image;
+        self.ids().filter(move |&id| id < first_image)
     }
 
     /// The id of the body at each rank.
@@ -476,7 +488,7 @@ impl<const D: usize> LinearTree<D> {
         let tree = &mut *unfinished.0;
         tree.margin = S::margin(view);
         tree.stands_in = false;
-        tree.build_number = new_build();
+        (tree.build_number, tree.first_image) = (new_build(), u32::MAX);
         let mut part = mem::take(S::part(tree));
         tree.sort(&mut part, view, workers);
         *S::part(tree) = part;

@@ -39,7 +39,7 @@ use core::fmt;
 use std::time::Instant;
 
 use jostle_core::{Isa, Threads, Workers};
-use jostle_sets::input::{Input, Set, Source};
+use jostle_sets::input::{Input, Relation, Set, Source};
 
 use crate::InputError;
 use crate::finder::PairFinder;
@@ -121,6 +121,8 @@ pub struct CoherentFinder<const D: usize> {
     /// listed.
     finder: PairFinder<D>,
     listed_for: ListedFor,
+    /// Whether a table said which sets meet when bodies were kept.
+    by_table: bool,
     candidates: Candidates<D>,
     current: Current<D>,
     live: Live,
@@ -183,6 +185,7 @@ impl<const D: usize> CoherentFinder<D> {
         Self {
             finder,
             listed_for: ListedFor::default(),
+            by_table: false,
             candidates: Candidates::default(),
             current: Current::default(),
             live: Live::default(),
@@ -282,8 +285,14 @@ impl<const D: usize> CoherentFinder<D> {
 
     /// Keeps the bodies of a frame, to see how far they move.
     fn keep_bodies(&mut self, given: FrameInput<'_, D>, workers: Workers<'_>) {
-        self.finder.skin.keep_relation(given.input);
+        self.keep_relation(given.input);
         self.current.keep(given.plain, workers);
+    }
+
+    /// Keeps which sets meet, in what space, and whether a table says so.
+    fn keep_relation(&mut self, input: &Input<'_, D>) {
+        self.finder.skin.keep_relation(input);
+        self.by_table = is_by_table(input);
     }
 
     /// Answers a kept frame that began at `started` and whose bodies have used up `used` of the margin.
@@ -332,7 +341,7 @@ impl<const D: usize> CoherentFinder<D> {
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let input = given.input;
-        let Some(plan) = plan.filter(|plan| given.are_single(plan.margin)) else {
+        let Some(plan) = plan.filter(|plan| given.are_single(plan.widest())) else {
             return self.search_and_probe(given, only, answer, workers);
         };
         self.layers.keep(input);
@@ -421,6 +430,11 @@ impl Answer<'_> {
 /// Whether each pair stands in the rows of both its bodies.
 fn has_both_rows<const D: usize>(kind: Rows, input: &Input<'_, D>) -> bool {
     kind == Rows::Full && input.sets().len() == 1
+}
+
+/// Whether a table says which sets meet. The same sets may meet without one, but then there may be rows.
+fn is_by_table<const D: usize>(input: &Input<'_, D>) -> bool {
+    matches!(input.relation, Relation::Among(..))
 }
 
 /// Whether all bodies of an input are in `f32` and at rest, in open space.

@@ -73,6 +73,11 @@ impl<const D: usize> Preparation<D> {
         Some(&self.sorted.own).filter(|own| own.boxed && !own.adopted).map(|own| &own.boxes)
     }
 
+    /// Notes that the bodies of [`Preparation::own_tree`] stand in for so many others, and then for images of these.
+    pub fn note_stand_ins(&mut self, bodies: usize) {
+        self.sorted.own.tree.set_stands_in(u32::try_from(bodies).unwrap_or(u32::MAX));
+    }
+
     /// Puts another tree in the place of [`Preparation::own_tree`].
     pub fn set_own_tree(&mut self, tree: LinearTree<D>) {
         self.sorted.own.tree = tree;

@@ -14,6 +14,7 @@ impl<const D: usize> Clone for LinearTree<D> {
             margin: self.margin,
             build_number: self.build_number,
             stands_in: self.stands_in,
+            first_image: self.first_image,
             leaves: self.leaves,
             round_leaves: self.round_leaves,
             box_leaves: self.box_leaves,
@@ -66,7 +67,8 @@ impl<const D: usize> LinearTree<D> {
         self.levels.iter_mut().zip(other.levels()).for_each(|(level, other)| level.copy_from(other));
         self.used_levels = other.used_levels;
         (self.len, self.leaves, self.round_leaves, self.box_leaves) = (other.len, other.leaves, other.leaves, 0);
-        (self.bounds, self.margin, self.build_number) = (other.bounds, other.margin, other.build_number);
+        (self.bounds, self.margin) = (other.bounds, other.margin);
+        (self.build_number, self.first_image) = (other.build_number, other.first_image);
         self.stands_in = other.stands_in;
     }
 }

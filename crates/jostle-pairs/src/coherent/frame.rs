@@ -16,7 +16,7 @@ use crate::coherent::pace::Moved;
 use crate::coherent::reference::SHARE;
 use crate::coherent::stand_ins::{StandIns, may_stand_in};
 use crate::coherent::strays::{Meets, Repeats, Rules};
-use crate::coherent::{Answer, CoherentFinder, ListedFor, bodies_of, is_plain, layers};
+use crate::coherent::{Answer, CoherentFinder, ListedFor, bodies_of, is_by_table, is_plain, layers};
 use crate::join::filter::PairTest;
 
 /// The margin within which bodies near a stray body are looked for, as a part of the list's margin.
@@ -91,6 +91,11 @@ impl<const D: usize> CoherentFinder<D> {
         let unfinished = Unfinished(self);
         let found = unfinished.0.find_sound(input, only, answer, by);
         forget(unfinished);
+        if found.is_err() {
+            // What is kept may have been adapted to the refused bodies.
+            self.pace.forget();
+            self.stand_ins.iter_mut().for_each(StandIns::forget);
+        }
         found
     }
 
@@ -173,18 +178,14 @@ impl<const D: usize> CoherentFinder<D> {
                 if !is_followed || has_drifted {
                     stand_ins.follow(input, on);
                 }
-                stand_ins.settle(finder.current.kept_mut(), on);
+                stand_ins.settle(finder.current.kept_mut().take(input.sets().len()), on);
             }
-            let searched = FrameInput::with(input, stand_ins.as_deref(), |given| {
+            FrameInput::with(input, stand_ins.as_deref(), |given| {
                 finder.current.begin(given.plain, given.error());
                 finder.sieves_layers = false;
                 finder.search(given, only, (answer, plan), workers)
-            });
-            if searched.is_err() {
-                // What is kept has already been adapted to the refused bodies.
-                finder.pace.forget();
-            }
-            searched.map(|()| Outcome::Answered)
+            })?;
+            Ok(Outcome::Answered)
         })?;
         Ok(())
     }
@@ -221,7 +222,8 @@ impl<const D: usize> CoherentFinder<D> {
     fn used(&mut self, given: FrameInput<'_, D>, workers: Workers<'_>) -> Option<f64> {
         let (layers, input) = (&self.layers, given.input);
         let is_same = layers.are_of(input);
-        if !self.finder.skin.is_of(input) || !(is_same || layers.are_none(input)) {
+        let is_of = self.finder.skin.is_of(input) && self.by_table == is_by_table(input);
+        if !is_of || !(is_same || layers.are_none(input)) {
             return None;
         }
         self.current.begin(given.plain, given.error());

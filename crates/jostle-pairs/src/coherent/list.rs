@@ -1,7 +1,7 @@
 //! How candidates are listed: where bodies are to be, if that can be expected, or else where they stand.
 
 use jostle_core::Workers;
-use jostle_sets::input::Set;
+use jostle_sets::input::{Relation, Set};
 use jostle_sets::prepare::job::JobsOf;
 
 use crate::coherent::bands::BLOCK;
@@ -61,7 +61,7 @@ impl<const D: usize> CoherentFinder<D> {
         self.current.keep_ahead(given.plain, plan, ahead, workers);
         let is_listed = self.list_candidates(given, (plan, plan.margin), listed_for, workers);
         if is_listed {
-            self.finder.skin.keep_relation(given.input);
+            self.keep_relation(given.input);
         }
         is_listed
     }
@@ -139,6 +139,9 @@ impl<const D: usize> CoherentFinder<D> {
         }
         candidates.note_sorted(finder.stats.pairs as usize);
         self.listed_for = listed_for;
+        if let (Relation::Within(set), Some(_)) = (&given.input.relation, given.stand_ins) {
+            self.finder.preparation.note_stand_ins(set.len());
+        }
         if searched.is_err() {
             return false;
         }

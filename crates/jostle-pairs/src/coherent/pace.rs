@@ -188,6 +188,11 @@ pub(super) struct ListPlan {
 }
 
 impl ListPlan {
+    /// Returns the greatest margin that bodies may get.
+    pub(super) fn widest(&self) -> f64 {
+        self.margin.max(self.standing[0])
+    }
+
     /// Whether bodies may stray so far from their course that many candidates are tested in a frame.
     pub(super) fn strays(&self) -> bool {
         self.tolerance > self.margin * STRAYED
@@ -233,7 +238,7 @@ impl Pace {
     }
 
     pub(super) fn begin_frame(&mut self) {
-        self.frames += 1;
+        self.frames = self.frames.saturating_add(1);
     }
 
     /// Whether a list is kept that still holds. `used` is how much of its margin a body has used up; none if these are
@@ -380,7 +385,8 @@ impl Pace {
             } else {
                 (worth + IF_STANDING[in_space]) * times(moved_in)
             };
-            (margin.is_finite() && margin >= worth * pace_of(ahead)).then_some((is_expected, ahead, margin))
+            let lasts = margin > 0.0 && margin.is_finite() && margin >= worth * pace_of(ahead);
+            lasts.then_some((is_expected, ahead, margin))
         };
         // Where too many bodies would leave their course before a list pays, a list without a course may last for
         // longer.
@@ -436,5 +442,27 @@ impl Pace {
             (self.kept, self.frames) = (Kept::Bodies, 0);
         }
         probes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OF_PAIRS, Pace};
+
+    /// Bodies at rest get a margin as wide as their radii allow: points get none, and are looked at again later.
+    #[test]
+    fn points_at_rest_get_no_list() {
+        for (radius, is_listed) in [(0.0, false), (1.0, true)] {
+            let mut pace = Pace { speed: Some(0.0), ..Pace::default() };
+            let plan = pace.plan_list(radius, 2, (OF_PAIRS[0], [false; 2]), true);
+            assert_eq!(plan.is_some(), is_listed, "{plan:?}");
+        }
+    }
+
+    #[test]
+    fn bodies_may_rest_for_any_number_of_frames() {
+        let mut pace = Pace { frames: u32::MAX, ..Pace::default() };
+        pace.begin_frame();
+        assert_eq!(pace.frames(), u32::MAX);
     }
 }

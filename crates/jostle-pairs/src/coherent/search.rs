@@ -52,7 +52,8 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
     ///
     /// Takes O(n + candidates) while the kept pairs hold, else as long as a search. [`Found::tree`] and
     /// [`Found::rank_to_id`] are those of the last search from scratch: of bodies with a margin, where they were
-    /// expected to be then.
+    /// expected to be then. Where space repeats, that tree may also have ghost images of bodies, with ids from n on;
+    /// neither `rank_to_id` nor [`Permutation::take`](jostle_core::Permutation::take) counts them.
     ///
     /// # Errors
     /// [`InputError`], also for bodies with a margin; the finder stays usable and its last result stands. Where space

@@ -51,6 +51,8 @@ pub(super) struct StandIns<const D: usize> {
     /// How far from the origin a stand-in is along an axis, at most; and how far one was when they began.
     reach: f64,
     reach_at_first: f64,
+    /// Where some bodies are on each axis: see [`StandIns::middle`].
+    sample: [Vec<f64>; D],
     /// One image alone: no two bodies touch at more.
     images: Images<D>,
     /// For each set, its direct bodies moved into the cell, if that is wanted.
@@ -67,6 +69,7 @@ impl<const D: usize> Default for StandIns<D> {
             largest: 0.0,
             reach: 0.0,
             reach_at_first: 0.0,
+            sample: [const { Vec::new() }; D],
             images: Images::default(),
             in_cell: Vec::new(),
         }
@@ -86,6 +89,7 @@ impl<const D: usize> StandIns<D> {
         };
         self.sets.iter().map(StandIn::bytes).sum::<usize>()
             + self.sets.capacity() * size_of::<StandIn<D>>()
+            + self.sample.iter().map(Vec::capacity).sum::<usize>() * size_of::<f64>()
             + self.in_cell.iter().map(in_cell).sum::<usize>()
     }
 
@@ -151,12 +155,14 @@ impl<const D: usize> StandIns<D> {
         root * (of_stand_in + of_predicate) * AMPLY
     }
 
-    /// Returns what coordinates are to be counted from: the middle of some bodies, or 0 if bodies are copied.
-    fn middle(&self, input: &Input<'_, D>) -> [f64; D] {
+    /// Returns what coordinates are to be counted from: on each axis the median of some bodies, which a few bodies far
+    /// away do not move, or 0 if bodies are copied.
+    fn middle(&mut self, input: &Input<'_, D>) -> [f64; D] {
         if self.cell.is_none() && !input.is_decided() {
             return [0.0; D];
         }
-        let mut borders = [[f64::INFINITY, f64::NEG_INFINITY]; D];
+        let sample = &mut self.sample;
+        sample.iter_mut().for_each(Vec::clear);
         for set in input.sets() {
             for id in (0..set.len()).step_by(set.len().div_ceil(SAMPLE).max(1)) {
                 let center = match set.source {
@@ -164,12 +170,16 @@ impl<const D: usize> StandIns<D> {
                     Source::Double(bodies) => bodies.center(id),
                     Source::Tree(_) | Source::Shaped(_) => continue,
                 };
-                for (border, x) in borders.iter_mut().zip(center) {
-                    *border = [border[0].min(x), border[1].max(x)];
+                for (column, x) in sample.iter_mut().zip(center) {
+                    column.extend(Some(x).filter(|x| x.is_finite()));
                 }
             }
         }
-        borders.axes(|[lo, hi]| if lo <= hi { lo / 2.0 + hi / 2.0 } else { 0.0 })
+        from_axes(|axis| {
+            let column = &mut sample[axis];
+            let half = column.len() / 2;
+            if column.is_empty() { 0.0 } else { *column.select_nth_unstable_by(half, f64::total_cmp).1 }
+        })
     }
 
     /// Moves direct bodies into the cell, as a search does, to measure how they lie apart.
@@ -205,8 +215,8 @@ impl<const D: usize> StandIns<D> {
         }
     }
 
-    /// Moves stand-ins that have left the cell back into it. What is kept of the bodies of a set moves as far, if it is
-    /// of as many bodies.
+    /// Moves stand-ins that have left the cell back into it, of as many sets as `kept` gives. What is kept of the
+    /// bodies of a set moves as far, if it is of as many bodies.
     pub(super) fn settle<'k>(&mut self, kept: impl Iterator<Item = &'k mut Reference<D>>, on: (Isa, Workers<'_>)) {
         let Some(cell) = &self.cell else { return };
         for (set, kept) in self.sets.iter_mut().zip(kept) {

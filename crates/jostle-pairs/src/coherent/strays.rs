@@ -139,7 +139,7 @@ impl<const D: usize> Strays<D> {
     /// Whether bodies may stray whose candidates were found by these trees.
     pub(super) fn may_be(&self, trees: &[SortedSet<D>]) -> bool {
         let is_of = |(&build, sorted): (&u64, &SortedSet<D>)| build > 0 && build == sorted.own_tree().build_number();
-        !self.builds.is_empty() && self.builds.iter().zip(trees).all(is_of)
+        !self.builds.is_empty() && self.builds.len() <= trees.len() && self.builds.iter().zip(trees).all(is_of)
     }
 
     /// The number of each body.

@@ -48,16 +48,16 @@ impl<'f, const D: usize> Found<'f, D> {
     /// within a view of circles or spheres.
     #[must_use]
     pub fn rank_to_id(&self) -> impl DoubleEndedIterator<Item = u32> + Clone + use<'f, D> {
-        self.tree().ids()
+        self.tree().ids_without_images()
     }
 
     /// The tree of the last search within a view of circles or spheres. A search of boxes or capsules leaves this tree
     /// as it was.
     ///
     /// Queries and searches take it if the search was of bodies in `f32` at rest. Where space repeats, bodies stand in
-    /// the cell. After a search in `f64` or of moving bodies, the tree holds stand-ins at other places, which serve for
-    /// [`Found::rank_to_id`] alone: queries and searches refuse the tree then. Build a
-    /// [`PreparedSet`](crate::PreparedSet) for them.
+    /// the cell. After a search in `f64` or of moving bodies, and of a [`CoherentFinder`](crate::CoherentFinder) where
+    /// space repeats, the tree holds stand-ins at other places, which serve for [`Found::rank_to_id`] alone: queries and
+    /// searches refuse the tree then. Build a [`PreparedSet`](crate::PreparedSet) for them.
     #[must_use]
     pub fn tree(&self) -> &'f LinearTree<D> {
         self.finder.preparation.own_tree()

@@ -91,7 +91,7 @@ impl<const D: usize> SortedSet<D> {
         }
         let times = self.tree.build_on(self.proxies.view(), workers)?;
         if decided {
-            self.tree.set_stands_in();
+            self.tree.set_stands_in(u32::MAX);
         }
         self.look_up(set, workers);
         Ok(times)
