@@ -123,7 +123,7 @@ pub struct CoherentFinder<const D: usize> {
     listed_for: ListedFor,
     /// Whether a table said which sets meet when bodies were kept.
     by_table: bool,
-    candidates: Candidates<D>,
+    candidates: Candidates,
     current: Current<D>,
     live: Live,
     live_rows: LiveRows,

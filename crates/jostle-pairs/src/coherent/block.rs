@@ -13,6 +13,7 @@ use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 use crate::coherent::bands::{BANDS, BLOCK, CLASSES, WORD};
 use crate::coherent::current::{Doubt, Test};
 use crate::coherent::doubt::sure_or_in_doubt;
+use crate::coherent::names::Names;
 use crate::coherent::packed::{Named, Sixteens};
 
 /// Room between the candidates that have begun to touch and those that have ended: two entries of each may be written
@@ -35,8 +36,6 @@ pub(super) struct Block {
     ends: [u16; BANDS],
     /// Where in each band the candidates end that touched when they were listed.
     touching_ends: [u16; BANDS],
-    /// How many candidates touched when they were listed.
-    touched: usize,
     /// The candidate that was found first.
     first: [u32; 2],
     /// How many candidates have begun to touch in this frame, and how many have ended.
@@ -57,22 +56,16 @@ impl Default for Block {
             changes: [0; 2],
             ends: [0; BANDS],
             touching_ends: [0; BANDS],
-            touched: 0,
             first: [0; 2],
         }
     }
 }
 
 impl Block {
-    /// Takes candidates of two sets of such lengths, sorts them by class, and renames them by `named`.
-    pub(super) fn take(
-        &mut self,
-        (pairs, classes): (&[[u32; 2]], &[u8]),
-        lens: [usize; 2],
-        named: impl Fn([u32; 2]) -> [u32; 2],
-    ) {
+    /// Takes candidates of two sets of such lengths, sorts them by class, and renames them to the ids of `names`.
+    pub(super) fn take(&mut self, (pairs, classes): (&[[u32; 2]], &[u8]), lens: [usize; 2], names: Names<'_>) {
         self.candidates.begin(lens);
-        self.first = pairs.first().map_or([0; 2], |&first| named(first));
+        self.first = pairs.first().map_or([0; 2], |&first| names.ids(first));
         let mut order = [0; BLOCK];
         let mut next = [[0_u32; SLOTS]; PARTS];
         side_by_side(classes, |(part, _), class| next[part][usize::from(class) % SLOTS] += 1);
@@ -90,12 +83,10 @@ impl Block {
             order[*next as usize % BLOCK] = number as u16;
             *next += 1;
         });
-        self.candidates.put(pairs, &order[..classes.len()], named);
+        self.candidates.put(pairs, &order[..classes.len()], names);
         (self.changes, self.touching) = ([0; 2], [0; BLOCK / WORD]);
-        self.touched = 0;
         let mut begin = 0;
         for band in 0..BANDS {
-            self.touched += ends[2 * band] - begin;
             set_bits(&mut self.touching, begin..ends[2 * band]);
             (self.touching_ends[band], self.ends[band]) = (ends[2 * band] as u16, ends[2 * band + 1] as u16);
             begin = ends[2 * band + 1];
@@ -190,7 +181,7 @@ impl Block {
 
     /// Returns how many candidates touched when they were listed.
     pub(super) fn touched(&self) -> usize {
-        self.touched
+        self.touching().map(|range| range.len()).sum()
     }
 
     /// Returns where the candidates stand that touched when they were listed: one range for each band.

@@ -1,17 +1,14 @@
 //! Candidates, pairs of grown bodies: how they name bodies, and how many there are. The pairs of a frame are some of
 //! them.
 
-use core::mem::swap;
 use core::ops::Range;
 
-use crate::finder::PairFinder;
 use crate::join::hits::PairList;
-use crate::pairs::listed::Listed;
 use crate::pairs::ranks::Ranks;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
-pub(super) struct Candidates<const D: usize> {
+pub(super) struct Candidates {
     /// The candidates that touch, if the caller drops some of them: the caller's list then has only the others.
     pub(super) pairs: PairList,
     pub(super) ranks: Ranks,
@@ -20,17 +17,9 @@ pub(super) struct Candidates<const D: usize> {
     pub(super) ends: Vec<usize>,
     /// How many candidates there are.
     count: usize,
-    /// What a finder says of its list of pairs, while the finder lists candidates beside it.
-    listed: Listed<D>,
 }
 
-impl<const D: usize> Candidates<D> {
-    /// Puts the list of a finder, and what the finder says of it, aside, or back.
-    pub(super) fn swap_list(&mut self, finder: &mut PairFinder<D>) {
-        swap(&mut self.pairs, &mut finder.engine.pairs);
-        swap(&mut self.listed, &mut finder.listed);
-    }
-
+impl Candidates {
     /// Notes that all candidates, so many, have been sorted as they were found.
     pub(super) fn note_sorted(&mut self, count: usize) {
         self.pairs.clear();
@@ -56,7 +45,6 @@ impl<const D: usize> Candidates<D> {
     pub(super) fn bytes(&self) -> usize {
         self.pairs.bytes()
             + self.ranks.bytes()
-            + self.listed.bytes()
             + self.meetings.capacity() * size_of::<[u32; 2]>()
             + self.ends.capacity() * size_of::<usize>()
     }

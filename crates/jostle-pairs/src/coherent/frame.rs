@@ -16,7 +16,7 @@ use crate::coherent::pace::Moved;
 use crate::coherent::reference::SHARE;
 use crate::coherent::stand_ins::{StandIns, may_stand_in};
 use crate::coherent::strays::{Meets, Repeats, Rules};
-use crate::coherent::{Answer, CoherentFinder, ListedFor, bodies_of, is_by_table, is_plain, layers};
+use crate::coherent::{Answer, CoherentFinder, bodies_of, is_by_table, is_plain, layers};
 use crate::join::filter::PairTest;
 
 /// The margin within which bodies near a stray body are looked for, as a part of the list's margin.
@@ -38,6 +38,10 @@ enum FramePart {
     Anew,
     Kept,
 }
+
+/// Does a part of a frame on some workers.
+type RunPart<'a, const D: usize> =
+    dyn FnMut(&mut CoherentFinder<D>, Workers<'_>) -> Result<Outcome, InputError> + Send + 'a;
 
 /// How a part of a frame has ended.
 enum Outcome {
@@ -122,7 +126,7 @@ impl<const D: usize> CoherentFinder<D> {
             return found;
         }
         self.pace.forget();
-        self.run_on((by, FramePart::Anew), input.weight(), |finder, workers| {
+        self.run_on((by, FramePart::Anew), input.weight(), &mut |finder, workers| {
             finder.search_once(input, only, &mut answer, workers)?;
             Ok(Outcome::Answered)
         })?;
@@ -139,7 +143,7 @@ impl<const D: usize> CoherentFinder<D> {
     ) -> Result<(), InputError> {
         let (bodies, mut used, mut is_followed) = (input.weight(), None, false);
         if self.pace.keeps() {
-            let outcome = self.run_on((by, FramePart::Kept), bodies, |finder, workers| {
+            let outcome = self.run_on((by, FramePart::Kept), bodies, &mut |finder, workers| {
                 let started = Instant::now();
                 if let Some(stand_ins) = &mut stand_ins {
                     is_followed = true;
@@ -160,7 +164,7 @@ impl<const D: usize> CoherentFinder<D> {
             let Outcome::Ended(now) = outcome else { return Ok(()) };
             used = now;
         }
-        self.run_on((by, FramePart::Anew), bodies, |finder, workers| {
+        self.run_on((by, FramePart::Anew), bodies, &mut |finder, workers| {
             let on = (finder.finder.isa(), workers);
             let moved = used.and_then(|used| {
                 FrameInput::with(input, stand_ins.as_deref(), |given| finder.moved(given, used, workers))
@@ -183,7 +187,7 @@ impl<const D: usize> CoherentFinder<D> {
             FrameInput::with(input, stand_ins.as_deref(), |given| {
                 finder.current.begin(given.plain, given.error());
                 finder.sieves_layers = false;
-                finder.search(given, only, (answer, plan), workers)
+                finder.search(given, only, (&mut *answer, plan), workers)
             })?;
             Ok(Outcome::Answered)
         })?;
@@ -195,7 +199,7 @@ impl<const D: usize> CoherentFinder<D> {
         &mut self,
         (by, part): (By<'_>, FramePart),
         bodies: usize,
-        run: impl FnOnce(&mut Self, Workers<'_>) -> Result<Outcome, InputError> + Send,
+        run: &mut RunPart<'_, D>,
     ) -> Result<Outcome, InputError> {
         let threads = match by {
             By::Threads(threads) => threads,
@@ -235,15 +239,10 @@ impl<const D: usize> CoherentFinder<D> {
     /// Returns the most that a body has used up of its margin, without stray bodies; where too many stray, more than
     /// any margin.
     fn used_but_for_strays(&mut self, given: FrameInput<'_, D>, margin: f64, workers: Workers<'_>) -> f64 {
-        let Self { finder, current, strays, strayed, sieves_layers, .. } = self;
+        let Self { finder, candidates, current, strays, strayed, sieves_layers, .. } = self;
         let (trees, on) = (finder.preparation.sorted_for(given.input), (finder.isa(), workers));
-        let follows = match self.listed_for {
-            ListedFor::Pairs => self.live.holds(),
-            ListedFor::Rows(_) => true,
-        };
         let repeats = !given.input.space.is_open();
-        let may_stray =
-            self.pace.keeps_list() && follows && strays.may_be(trees) && (!repeats || given.are_single(margin));
+        let may_stray = self.pace.keeps_list() && strays.may_be(trees) && (!repeats || given.are_single(margin));
         if !may_stray {
             if !self.pace.keeps_list() {
                 current.adapt(given.plain);
@@ -268,7 +267,7 @@ impl<const D: usize> CoherentFinder<D> {
         });
         let rules = Rules { layers, decide: exact.is_some().then_some(Decide { within, by: &by }), repeats };
         let near = (margin * NEAR) as f32;
-        if used > margin || strays.find(strayed, (trees, &mut *current), (near, rules), workers) {
+        if used > margin || strays.find(strayed, (trees, &mut *current), (near, &candidates.meetings, rules), workers) {
             return used;
         }
         current.take_all();

@@ -1,5 +1,7 @@
 //! How candidates are listed: where bodies are to be, if that can be expected, or else where they stand.
 
+use core::mem::swap;
+
 use jostle_core::Workers;
 use jostle_sets::input::{Relation, Set};
 use jostle_sets::prepare::job::JobsOf;
@@ -42,9 +44,8 @@ impl<const D: usize> CoherentFinder<D> {
         }
         let input = given.input;
         let lens = input.sets().iter().map(Set::len);
-        let meetings = input.meetings().map(|(i, j)| [i as u32, j as u32]);
         let trees = self.finder.preparation.sorted_for(input);
-        self.strays.may_begin(trees, (meetings, lens), self.pace.pairs_of_one());
+        self.strays.may_begin(trees, lens, self.pace.pairs_of_one());
         true
     }
 
@@ -93,7 +94,7 @@ impl<const D: usize> CoherentFinder<D> {
         let mut moving_by_rank = current.take_moving_by_rank();
         // For rows, the finder's own list of pairs stays as it is.
         if !is_listed {
-            candidates.swap_list(finder);
+            swap(&mut candidates.pairs, &mut finder.engine.pairs);
         }
         candidates.ranks.clear();
         rooms.prepare(workers);
@@ -132,7 +133,7 @@ impl<const D: usize> CoherentFinder<D> {
         rooms.level();
         current.give_back(moving_by_rank);
         if !is_listed {
-            candidates.swap_list(finder);
+            swap(&mut candidates.pairs, &mut finder.engine.pairs);
         }
         if !keeps_ranks {
             candidates.ranks.clear();

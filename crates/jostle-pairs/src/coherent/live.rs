@@ -51,8 +51,6 @@ pub(super) struct Live {
     last: Vec<Standing>,
     /// Where pairs were listed that touch all the time and have moved since: some twice.
     moved: Vec<u32>,
-    /// Whether candidates are kept here.
-    holds: bool,
     /// Whether the list is put aside, as the candidates that touch, and is not where the caller asks for pairs.
     is_aside: bool,
 }
@@ -97,11 +95,6 @@ impl Live {
             + self.last.capacity() * size_of::<Standing>()
             + self.parts.capacity() * size_of::<ListPart>()
             + self.moved.capacity() * size_of::<u32>()
-    }
-
-    /// Whether a list is kept.
-    pub(super) fn holds(&self) -> bool {
-        self.holds
     }
 
     /// The sets that meet.
@@ -151,7 +144,7 @@ impl Live {
 
     /// Returns where in the list a touching candidate stands.
     pub(super) fn place_of(&self, candidate: u32) -> usize {
-        self.slots[candidate as usize].load(Ordering::Relaxed) as usize
+        place_of(&self.slots, candidate as usize)
     }
 
     /// Gives all blocks to workers that sort new candidates.
@@ -165,10 +158,10 @@ impl Live {
     pub(super) fn take_sorted(&mut self, progress: Progress, meetings: &[[u32; 2]], ends: &[usize]) -> bool {
         self.blocks.take_sorted(progress, meetings);
         let most = ends.last().copied().unwrap_or_default() + 2 * self.blocks.all().len() * BLOCK;
-        (self.holds, self.is_aside) = (u32::try_from(most).is_ok(), false);
+        self.is_aside = false;
         self.parts.clear();
         self.parts.extend(ends.iter().map(|&end| ListPart { end, ..ListPart::default() }));
-        self.holds
+        u32::try_from(most).is_ok()
     }
 
     /// Returns where in the list the pairs of each two sets end.

@@ -4,6 +4,8 @@ use jostle_core::axes::Both;
 use jostle_core::prefetch::prefetch;
 use jostle_sets::simd::{LANES, Lanes};
 
+use crate::coherent::names::Names;
+
 /// More bodies than this, 2 MB of them, are too many for a cache near the core.
 const NEAR: usize = 1 << 16;
 
@@ -108,13 +110,13 @@ impl<const N: usize> Named<N> {
         self.ends = ends;
     }
 
-    /// Stores pairs, renamed by `named`, in this order of their numbers.
+    /// Stores pairs, renamed to the ids of `names`, in this order of their numbers.
     ///
     /// # Panics
     /// If a pair names a body beyond the lengths that it was begun for, or a number has no pair.
-    pub(super) fn put(&mut self, pairs: &[[u32; 2]], order: &[u16], named: impl Fn([u32; 2]) -> [u32; 2]) {
+    pub(super) fn put(&mut self, pairs: &[[u32; 2]], order: &[u16], names: Names<'_>) {
         for (slot, &number) in self.halves.iter_mut().zip(order) {
-            *slot = named(pairs[usize::from(number)]).both(|body| 2 * body);
+            *slot = names.ids(pairs[usize::from(number)]).both(|body| 2 * body);
         }
         let mut greatest = [0; 2];
         for &[a, b] in self.halves.iter().take(order.len()) {

@@ -32,7 +32,7 @@ impl PairSieve {
     /// Finds out which candidates are pairs. All of them touch, except those of stray bodies, which are no pairs here.
     pub(super) fn sift<const D: usize>(
         &mut self,
-        candidates: &Candidates<D>,
+        candidates: &Candidates,
         (test, strays): (&Test<'_, D>, &Strays<D>),
         workers: Workers<'_>,
     ) {
@@ -61,12 +61,12 @@ impl PairSieve {
     }
 
     /// Lists the pairs in the order of the candidates; returns where the pairs of each two sets end.
-    pub(super) fn list<'c, const D: usize>(
+    pub(super) fn list<'c>(
         &'c self,
-        candidates: &'c Candidates<D>,
+        candidates: &'c Candidates,
         list: &mut PairList,
         workers: Workers<'_>,
-    ) -> impl Iterator<Item = usize> + use<'c, D> {
+    ) -> impl Iterator<Item = usize> + use<'c> {
         let count = self.starts.last().copied().unwrap_or_default();
         list.set_len(count);
         let pairs = candidates.pairs.pairs();
@@ -98,7 +98,7 @@ impl PairSieve {
 /// Writes the numbers, counted from `first`, of the candidates that are pairs to the front of `out`; returns how many
 /// there are.
 fn sift_block<const D: usize>(
-    candidates: &Candidates<D>,
+    candidates: &Candidates,
     (test, strays): (&Test<'_, D>, &Strays<D>),
     first: usize,
     out: &mut [u16],

@@ -47,7 +47,8 @@ impl<const D: usize> CoherentFinder<D> {
             ends.extend(pair_sieve.list(candidates, pairs, workers));
             // The list has no pairs of stray bodies.
             workers.run_callers(test.asks_callers(), || {
-                strays.add((pairs, ends), |sets, pair| test.admits(sets, pair), workers);
+                let admits = |sets, pair| test.admits(sets, pair);
+                strays.add((pairs, ends), &candidates.meetings, admits, workers);
             });
         } else {
             ends.extend(live.ends());

@@ -61,7 +61,7 @@ impl<const D: usize> Reference<D> {
     pub(super) fn keep(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
         (self.len, self.is_ahead) = (Some(bodies.len()), false);
         for axis in 0..D {
-            keep(&mut self.centers[axis], bodies.centers()[axis], workers);
+            keep_column(&mut self.centers[axis], bodies.centers()[axis], workers);
         }
         self.keep_radii(bodies, workers);
     }
@@ -87,19 +87,13 @@ impl<const D: usize> Reference<D> {
                     *slot += if moved.abs() <= most { moved * times } else { 0.0 };
                 }
             });
-            keep(stood, column, workers);
+            keep_column(stood, column, workers);
         }
         self.keep_radii(bodies, workers);
     }
 
     fn keep_radii(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
-        fill_with_headroom(&mut self.radii, bodies.len().next_multiple_of(PART), 0.0);
-        let block = block(bodies.len(), workers);
-        workers.fill_blocks("keep", &mut self.radii, block, |first, block| {
-            let len = block.len().min(bodies.len() - first);
-            bodies.radii().copy_into(first, &mut block[..len]);
-            block[len..].fill(0.0);
-        });
+        keep(&mut self.radii, bodies.len(), &|first, out| bodies.radii().copy_into(first, out), workers);
     }
 
     /// Whether bodies are kept where they are expected to be.
@@ -210,13 +204,18 @@ impl<const D: usize> Reference<D> {
 }
 
 /// Keeps a column, filled up to whole parts.
-fn keep(out: &mut Vec<f32>, column: Column<'_, f32>, workers: Workers<'_>) {
-    fill_with_headroom(out, column.len().next_multiple_of(PART), 0.0);
+fn keep_column(out: &mut Vec<f32>, column: Column<'_, f32>, workers: Workers<'_>) {
+    keep(out, column.len(), &|first, out| column.copy_into(first, out), workers);
+}
+
+/// Keeps `len` values, filled up to whole parts. `copy_into` gives those from a number on.
+fn keep(out: &mut Vec<f32>, len: usize, copy_into: &(dyn Fn(usize, &mut [f32]) + Sync), workers: Workers<'_>) {
+    fill_with_headroom(out, len.next_multiple_of(PART), 0.0);
     let block = block(out.len(), workers);
     workers.fill_blocks("keep", out, block, |first, block| {
-        let len = block.len().min(column.len() - first);
-        column.copy_into(first, &mut block[..len]);
-        block[len..].fill(0.0);
+        let there = block.len().min(len - first);
+        copy_into(first, &mut block[..there]);
+        block[there..].fill(0.0);
     });
 }
 

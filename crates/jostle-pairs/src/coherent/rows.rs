@@ -89,7 +89,7 @@ impl<const D: usize> CoherentFinder<D> {
         if !strays.is_empty() {
             let sorted = finder.preparation.sorted_for(given.input);
             let by = ByTrees { sorted, kept: current, margin: pace.margin() };
-            strays.note_changes(&live_rows.rows, (by, sets), workers);
+            strays.note_changes(&live_rows.rows, (by, sets, &candidates.meetings), workers);
         }
         let names = current.test(given, &candidates.ranks, (None, false)).names(sets);
         let of = (names, has_both_rows(request.kind, given.input), (strays.changes(), strays.marks_of(sets)));

@@ -10,6 +10,12 @@ pub(super) const ROUNDING: f32 = 1.0 / 262_144.0;
 /// Taken off as well, for squares that are denormal or vanish: 2^-70.
 const LEAST: f32 = f32::from_bits((127 - 70) << 23);
 
+/// Returns a radius a little greater, so that a query by it finds all that the predicate may accept.
+#[inline(always)]
+pub(super) fn reaching(radius: f32) -> f32 {
+    radius * (1.0 + 2.0 * ROUNDING) + LEAST
+}
+
 /// Returns how much of their margins two bodies must use up on average before it can change whether they touch, from
 /// their distance and the sum of their radii. If that is no number, or below 0, it may change at any time.
 #[inline(always)]

@@ -277,11 +277,8 @@ impl<const D: usize> Sorting<'_, '_, D> {
         let Self { of, of_two: OfTwo { sets, lens, names, .. }, room, .. } = self;
         let mut block = of.stock.take();
         let candidates = (&room.due[..due], &room.due_classes[..due]);
-        if of.keeps_ranks {
-            block.take(candidates, *lens, |pair| pair);
-        } else {
-            block.take(candidates, *lens, |pair| names.ids(pair));
-        }
+        let ids = if of.keeps_ranks { &[] } else { names.ids };
+        block.take(candidates, *lens, Names { ids, ..*names });
         of.stock.put(Sorted { sets: *sets, of: [self.block, self.part], block });
         self.part += 1;
     }

@@ -52,9 +52,6 @@ const SPENT: usize = 10;
 /// they can.
 const FEW: f64 = 2.0;
 
-/// Added to the radius of a stray body, for squares that are denormal or vanish: 2^-70.
-const LEAST: f32 = f32::from_bits((127 - 70) << 23);
-
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Strays<const D: usize> {
@@ -64,8 +61,7 @@ pub(super) struct Strays<const D: usize> {
     new: usize,
     marks: Marks,
     numbers: Numbers,
-    /// The sets that meet, and where the pairs of stray bodies of each two end.
-    meetings: Vec<[u32; 2]>,
+    /// Where the pairs of stray bodies of each two sets that meet end.
     ends: Vec<usize>,
     /// How many bodies strayed in the last frame, whether they could be followed or not; how many in all frames of the
     /// list together; and how many may in all of them, if that is limited.
@@ -93,7 +89,7 @@ impl<const D: usize> Strays<D> {
         self.who.capacity() * size_of::<u32>()
             + self.strays.iter().map(Stray::bytes).sum::<usize>()
             + self.strays.capacity() * size_of::<Stray<D>>()
-            + (self.pairs.capacity() + self.admitted.capacity() + self.meetings.capacity()) * size_of::<[u32; 2]>()
+            + (self.pairs.capacity() + self.admitted.capacity()) * size_of::<[u32; 2]>()
             + self.ends.capacity() * size_of::<usize>()
             + self.parts.capacity() * size_of::<PatchPart>()
             + self.builds.capacity() * size_of::<u64>()
@@ -108,7 +104,6 @@ impl<const D: usize> Strays<D> {
     /// Notes that no body strays any more, and that nothing is known of which may.
     pub(super) fn begin(&mut self) {
         self.builds.clear();
-        self.meetings.clear();
         self.numbers.clear();
         self.most_spent = None;
         (self.new, self.many, self.spent) = (0, 0, 0);
@@ -120,19 +115,13 @@ impl<const D: usize> Strays<D> {
         self.changes.clear();
     }
 
-    /// Notes the trees by which candidates were found, which sets meet, how many bodies each has, and how many pairs
-    /// each body has. Bodies may stray from now on.
-    pub(super) fn may_begin(
-        &mut self,
-        trees: &[SortedSet<D>],
-        (meetings, lens): (impl Iterator<Item = [u32; 2]>, impl Iterator<Item = usize> + Clone),
-        pairs: f64,
-    ) {
+    /// Notes the trees by which candidates were found, how many bodies each set has, and how many pairs each body has.
+    /// Bodies may stray from now on.
+    pub(super) fn may_begin(&mut self, trees: &[SortedSet<D>], lens: impl Iterator<Item = usize> + Clone, pairs: f64) {
         let trees = trees.iter().zip(lens.clone()).map(|(sorted, _)| sorted.own_tree());
         if self.numbers.begin(lens) {
             self.builds.extend(trees.clone().map(LinearTree::build_number));
         }
-        self.meetings.extend(meetings);
         self.most_spent = (pairs >= FEW).then(|| trees.map(LinearTree::len).sum::<usize>() / SPENT);
     }
 
@@ -176,7 +165,7 @@ impl<const D: usize> Strays<D> {
         &mut self,
         strayed: &mut Vec<u32>,
         (trees, now): (&[SortedSet<D>], &mut Current<D>),
-        (margin, rules): (f32, Rules<'_, D>),
+        (margin, meetings, rules): (f32, &[[u32; 2]], Rules<'_, D>),
         workers: Workers<'_>,
     ) -> bool {
         self.pairs.clear();
@@ -185,7 +174,7 @@ impl<const D: usize> Strays<D> {
         self.many = self.who.len() + strayed.len();
         self.spent += self.many;
         let few = self.many <= now.count() / SHARE && self.most_spent.is_none_or(|most| self.spent <= most);
-        let found = few && self.find_with(strayed, (trees, now), (margin, rules), workers);
+        let found = few && self.find_with(strayed, (trees, now), (margin, meetings, rules), workers);
         if !found {
             self.builds.clear();
         }
@@ -196,7 +185,7 @@ impl<const D: usize> Strays<D> {
         &mut self,
         new: &[u32],
         (trees, now): (&[SortedSet<D>], &mut Current<D>),
-        (margin, rules): (f32, Rules<'_, D>),
+        (margin, meetings, rules): (f32, &[[u32; 2]], Rules<'_, D>),
         workers: Workers<'_>,
     ) -> bool {
         let before = self.who.len();
@@ -212,7 +201,8 @@ impl<const D: usize> Strays<D> {
             stray.body = body.map_or(Packed::NOWHERE, |body| core::mem::replace(body, Packed::NOWHERE));
         }
         let among = Among { trees, now, margin };
-        let found = self.who.is_empty() || self.find_pairs(among, rules, workers) && self.pairs.len() <= now.count();
+        let found = self.who.is_empty()
+            || self.find_pairs(among, (meetings, rules), workers) && self.pairs.len() <= now.count();
         if !found {
             for (member, body) in self.bodies() {
                 now.body_mut(member).into_iter().for_each(|slot| *slot = body);
@@ -223,8 +213,13 @@ impl<const D: usize> Strays<D> {
 
     /// Finds the pairs of the stray bodies; returns whether all are sound. A few bodies may touch all others: where
     /// there are more pairs than bodies, a search finds them sooner.
-    fn find_pairs(&mut self, among: Among<'_, D>, rules: Rules<'_, D>, workers: Workers<'_>) -> bool {
-        let Self { who, numbers, meetings, strays, stray_tree, pairs, ends, .. } = self;
+    fn find_pairs(
+        &mut self,
+        among: Among<'_, D>,
+        (meetings, rules): (&[[u32; 2]], Rules<'_, D>),
+        workers: Workers<'_>,
+    ) -> bool {
+        let Self { who, numbers, strays, stray_tree, pairs, ends, .. } = self;
         let by = (SetsThatMeet { numbers, sets: meetings }, rules);
         let strays = &mut strays[..who.len()];
         for stray in &mut *strays {
@@ -254,7 +249,7 @@ impl<const D: usize> Strays<D> {
             }
         });
         ends.clear();
-        for &sets in &*meetings {
+        for &sets in meetings {
             for (&number, stray) in who.iter().zip(&*strays) {
                 let one = numbers.member(number);
                 pairs.extend(stray.touched.iter().filter_map(|&other| one.pair(numbers.member(other), sets)));
@@ -292,17 +287,18 @@ impl<const D: usize> Strays<D> {
     pub(super) fn add(
         &mut self,
         (list, ends): (&mut PairList, &mut Vec<usize>),
+        meetings: &[[u32; 2]],
         admits: impl Fn([u32; 2], [u32; 2]) -> bool,
         workers: Workers<'_>,
     ) {
         if self.is_empty() {
             return;
         }
-        let Self { meetings, parts, pairs, ends: of_strays, admitted, patch, .. } = self;
+        let Self { parts, pairs, ends: of_strays, admitted, patch, .. } = self;
         admitted.clear();
         parts.clear();
         let mut begin = 0;
-        for ((&end, &sets), &end_of_strays) in ends.iter().zip(&*meetings).zip(&*of_strays) {
+        for ((&end, &sets), &end_of_strays) in ends.iter().zip(meetings).zip(&*of_strays) {
             admitted.extend(pairs[begin..end_of_strays].iter().filter(|&&pair| admits(sets, pair)));
             begin = end_of_strays;
             parts.push(PatchPart { end, holes: 0, pairs: admitted.len() });
@@ -323,10 +319,10 @@ impl<const D: usize> Strays<D> {
     pub(super) fn note_changes(
         &mut self,
         rows: &NeighborLists,
-        (by, sets): (ByTrees<'_, D>, [u32; 2]),
+        (by, sets, meetings): (ByTrees<'_, D>, [u32; 2], &[[u32; 2]]),
         workers: Workers<'_>,
     ) {
-        let Self { who, new, marks, numbers, meetings, strays, changes, .. } = self;
+        let Self { who, new, marks, numbers, strays, changes, .. } = self;
         let (who, marks, first_new) = (&*who, &*marks, who.len() - *new);
         let relation = SetsThatMeet { numbers, sets: meetings };
         let is_before =

@@ -71,7 +71,7 @@ impl<const D: usize> Current<D> {
         self.make_room(input);
         self.course = None;
         self.sets.iter_mut().for_each(|now| now.ghosts.clear());
-        self.each_view(input, |now, bodies| now.reference.keep(bodies, workers));
+        self.each_view(input, &mut |now, bodies| now.reference.keep(bodies, workers));
     }
 
     /// Keeps the bodies of a plain frame where they are to be: see [`Reference::keep_ahead`]. Where a course is
@@ -89,7 +89,7 @@ impl<const D: usize> Current<D> {
         let mut course = Course::new((times * moved) as f32, tolerance as f32);
         let margin = plan.margin as f32;
         let grown = (margin / course.reach, course.tolerance, margin);
-        self.each_view(input, |now, bodies| {
+        self.each_view(input, &mut |now, bodies| {
             now.reference.keep_ahead(bodies, (times as f32, moved as f32), workers);
             if course.is_expected() {
                 // A body that has jumped may have a longer step than the longest that was measured.
@@ -103,7 +103,7 @@ impl<const D: usize> Current<D> {
     /// which part of that they have moved apart from each other.
     pub(in crate::coherent) fn mean_moved(&mut self, input: &Input<'_, D>) -> [f64; 2] {
         let (mut sum, mut len) = ([0.0; 2], 0);
-        self.each_view(input, |now, bodies| {
+        self.each_view(input, &mut |now, bodies| {
             let of_set = now.reference.mean_moved(bodies);
             sum.iter_mut().zip(of_set).for_each(|(sum, of_set)| *sum += of_set * bodies.len() as f64);
             len += bodies.len();
@@ -171,7 +171,7 @@ impl<const D: usize> Current<D> {
 
     /// Adapts what is kept to bodies of which a few have come or gone since: see [`Reference::adapt`].
     pub(in crate::coherent) fn adapt(&mut self, input: &Input<'_, D>) {
-        self.each_view(input, |now, bodies| now.reference.adapt(bodies));
+        self.each_view(input, &mut |now, bodies| now.reference.adapt(bodies));
     }
 
     /// Takes each stray body to move on as it has since the last frame, and to have done so in so many frames. A body
@@ -339,7 +339,7 @@ impl<const D: usize> Current<D> {
         let (mut all, every) = (take(&mut self.quantile_of), every_for_quantile(bodies_of(input)));
         let mut are_known = true;
         all.clear();
-        self.each_view(input, |now, bodies| {
+        self.each_view(input, &mut |now, bodies| {
             are_known &= now.reference.sample(bodies, (steps, every), &mut all, workers)
         });
         let most = if are_known { most_of(&mut all, share).into() } else { f64::INFINITY };
@@ -358,7 +358,7 @@ impl<const D: usize> Current<D> {
     ) -> f64 {
         let mut sample = take(&mut self.sample);
         sample.clear();
-        self.each_view(input, |now, bodies| now.reference.along(bodies, |of_body| sample.push(of_body)));
+        self.each_view(input, &mut |now, bodies| now.reference.along(bodies, |of_body| sample.push(of_body)));
         let tolerance = self.course.map_or(f32::INFINITY, |course| course.tolerance);
         let steps = steps_of(&mut sample, tolerance.into()) as f32;
         self.sample = sample;
@@ -409,7 +409,7 @@ impl<const D: usize> Current<D> {
         (self.of_input, self.error) = (input.sets().len(), error);
     }
 
-    fn each_view(&mut self, input: &Input<'_, D>, mut visit: impl FnMut(&mut SetNow<D>, Bodies<'_, D>)) {
+    fn each_view(&mut self, input: &Input<'_, D>, visit: &mut dyn FnMut(&mut SetNow<D>, Bodies<'_, D>)) {
         for (now, set) in self.sets.iter_mut().zip(input.sets()) {
             if let Source::View(bodies) = set.source {
                 visit(now, bodies);

@@ -11,8 +11,7 @@ use jostle_sets::{Circle, Queries};
 use crate::coherent::current::Current;
 use crate::coherent::live::{Live, NamesOf};
 use crate::coherent::numbers::Member;
-use crate::coherent::slack::ROUNDING;
-use crate::coherent::strays::LEAST;
+use crate::coherent::slack::reaching;
 
 /// A list of pairs, which [`Live`] keeps, and the names by which candidates call bodies.
 #[derive(Clone, Copy)]
@@ -99,7 +98,7 @@ impl<const D: usize> FoundBy for ByTrees<'_, D> {
     fn visit_near(&self, set: u32, named: Member, visit: &mut dyn FnMut(usize, &[u32])) {
         let is_listed = (named.id as usize) < self.tree(named.set).len();
         let Some(body) = self.grown(named).filter(|_| is_listed) else { return };
-        let reach = body.radius * (1.0 + 2.0 * ROUNDING) + LEAST;
+        let reach = reaching(body.radius);
         // A body that was found by that tree is sound.
         let _ = Queries::new(self.tree(set)).visit_leaves_at_circle(Circle::new(body.center, reach), visit);
     }

@@ -8,8 +8,7 @@ use crate::coherent::current::Current;
 use crate::coherent::doubt::Decide;
 use crate::coherent::numbers::{Member, Numbers};
 use crate::coherent::packed::Packed;
-use crate::coherent::slack::ROUNDING;
-use crate::coherent::strays::LEAST;
+use crate::coherent::slack::reaching;
 use crate::coherent::strays::images::{Repeats, View, each_view};
 
 /// A body whose near ones were listed with a margin may move for nearly that margin: rounding may lose 2^-10 of it.
@@ -156,7 +155,7 @@ impl<const D: usize> Stray<D> {
         let Self { body, near, views, .. } = self;
         near.clear();
         views.clear();
-        let reach = (body.radius() + among.margin + rules.within()) * (1.0 + 2.0 * ROUNDING) + LEAST;
+        let reach = reaching(body.radius() + among.margin + rules.within());
         let mut is_sound = true;
         for set in relation.met_by(set) {
             let (tree, bodies) = (among.trees[set as usize].own_tree(), among.now.bodies(set as usize));
