@@ -1,22 +1,30 @@
 //! Pictures: their size and their colours.
 
 use std::collections::HashMap;
+use std::fs;
 use std::io::Cursor;
+use std::path::Path;
 
 use crate::program::Folder;
 
 const BACKGROUND: [u8; 3] = [13, 17, 23];
 
-/// Returns width, height, and how many pixels have each colour.
-fn pixels(png: Vec<u8>) -> (u32, u32, HashMap<[u8; 3], usize>) {
+/// Returns width, height, and the channels of all pixels.
+fn image(png: Vec<u8>) -> (u32, u32, Vec<u8>) {
     let mut decoder = png::Decoder::new(Cursor::new(png));
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().unwrap();
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut bytes).unwrap();
+    (info.width, info.height, bytes)
+}
+
+/// Returns width, height, and how many pixels have each colour.
+fn pixels(png: Vec<u8>) -> (u32, u32, HashMap<[u8; 3], usize>) {
+    let (width, height, bytes) = image(png);
     let mut colors = HashMap::new();
     bytes.chunks(3).for_each(|rgb| *colors.entry([rgb[0], rgb[1], rgb[2]]).or_insert(0) += 1);
-    (info.width, info.height, colors)
+    (width, height, colors)
 }
 
 /// The channels of free bodies, which are blue, and of touching bodies, which are orange: blue and red.
@@ -110,6 +118,17 @@ fn an_animation_is_small_and_its_agents_are_seen_to_move() {
             assert!(4 * changed > bodies, "{scene}: {changed} of {bodies} pixels change");
         }
     }
+}
+
+#[test]
+fn the_picture_in_the_readme_is_made_by_the_command_below_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let command = readme.lines().find_map(|line| line.strip_prefix("Made by `jostle simulate ")?.strip_suffix("`."));
+    let folder = Folder::new();
+    folder.succeed(&format!("simulate {}", command.unwrap()));
+    let [made, shown] = [folder.read("simulate.png"), fs::read(root.join("docs/simulate.png")).unwrap()];
+    assert!(image(made) == image(shown), "docs/simulate.png is to be made again");
 }
 
 #[test]
