@@ -22,6 +22,8 @@ fn a_closed_pipe_is_no_error() {
     folder.write("in.csv", content);
     let (code, figures) = unread(&folder, "pairs in.csv -o -");
     assert!(code == Some(0) && !figures.contains("panicked") && !figures.contains("error"), "{code:?} {figures}");
+    let (code, figures) = unread(&folder, "simulate --agents 50 --frames 8 --size 300 --every 1 --gif -");
+    assert!(code == Some(0) && !figures.contains("panicked") && !figures.contains("error"), "{code:?} {figures}");
     for arguments in ["pairs in.csv -o out.csv", "simulate --agents 10 --frames 2", "verify in.csv"] {
         assert_eq!(unread(&folder, arguments), (Some(0), String::new()), "{arguments}");
     }
