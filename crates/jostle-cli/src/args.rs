@@ -4,8 +4,7 @@ mod simulate;
 
 use std::path::PathBuf;
 
-use clap::builder::BoolishValueParser;
-use clap::{Args as Group, Parser, Subcommand, ValueEnum, value_parser};
+use clap::{ArgGroup, Args as Group, Parser, Subcommand, ValueEnum, value_parser};
 
 pub(crate) use simulate::{JOSTLE, Part, SimulateArgs};
 
@@ -37,6 +36,7 @@ pub(crate) enum Command {
 /// Prints how many there are, which body has most contacts, the time of each stage and the memory used; writes the
 /// pairs and a picture on request.
 #[derive(Debug, Group)]
+#[command(group(ArgGroup::new("pictures").arg("png")))]
 pub(crate) struct PairsArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
@@ -125,7 +125,7 @@ pub struct InputArgs {
     #[arg(long, conflicts_with = "radius")]
     pub boxes: bool,
     /// Whether text begins with a line of names [default: yes, unless --columns gives positions and numbers stand there]
-    #[arg(long, value_name = "yes|no", value_parser = BoolishValueParser::new(), hide_possible_values = true)]
+    #[arg(long, value_name = "yes|no", value_parser = yes_or_no)]
     pub header: Option<bool>,
     /// The precision in which bodies are searched, and overlap or do not
     #[arg(long, value_enum, default_value_t = Precision::Auto)]
@@ -168,15 +168,15 @@ pub(crate) struct ThreadArgs {
     pub(crate) threads: Option<u16>,
 }
 
-/// What pictures look like.
+/// What pictures look like. The group `pictures` holds the options that ask for one.
 #[derive(Debug, Group)]
 pub(crate) struct PictureArgs {
     /// Longer side of what is seen of the world in pixels [default: 1000, of an animation 480]
-    #[arg(long, value_name = "PIXELS", value_parser = value_parser!(u32).range(16..=16_384))]
+    #[arg(long, value_name = "PIXELS", requires = "pictures", value_parser = value_parser!(u32).range(16..=16_384))]
     size: Option<u32>,
     /// Draw the boxes of the tree's leaves as well: 16 bodies each, neighbours in space; of another engine,
     /// its leaves or cells
-    #[arg(long)]
+    #[arg(long, requires = "pictures")]
     pub(crate) cells: bool,
 }
 
@@ -197,6 +197,18 @@ fn radius(text: &str) -> Result<f64, String> {
         Ok(radius) if (0.0..=f64::MAX).contains(&radius) => Ok(radius),
         Ok(_) => Err("a radius is finite and not negative".to_owned()),
         Err(_) => Err("not a number".to_owned()),
+    }
+}
+
+/// Reads an answer.
+///
+/// # Errors
+/// When it is neither yes nor no.
+pub fn yes_or_no(text: &str) -> Result<bool, String> {
+    match text.to_lowercase().as_str() {
+        "yes" | "y" | "true" | "t" | "on" | "1" => Ok(true),
+        "no" | "n" | "false" | "f" | "off" | "0" => Ok(false),
+        _ => Err("say yes or no".to_owned()),
     }
 }
 

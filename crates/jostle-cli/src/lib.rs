@@ -11,6 +11,7 @@ mod pairs;
 mod picture;
 mod read;
 mod report;
+mod shown;
 mod simulate;
 mod threads;
 mod verify;
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::args::{Args, Command};
-pub use crate::args::{InputArgs, Precision};
+pub use crate::args::{InputArgs, Precision, yes_or_no};
 pub use crate::read::{Table, read};
 
 /// Exit code for input that cannot be used. Clap uses the same for a command line that cannot be used.
@@ -36,7 +37,38 @@ pub fn run() -> ExitCode {
         Command::Verify(args) => verify::run(&args),
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("error: {error:#}");
+        eprintln!("error: {}", told(&error));
         ExitCode::from(UNUSABLE)
     })
+}
+
+/// An error and its causes in one line. An error that only repeats its cause, as those of other crates do, is left out.
+#[must_use]
+pub fn told(error: &anyhow::Error) -> String {
+    let causes: Vec<_> = error.chain().map(ToString::to_string).collect();
+    let repeats = |at: usize| {
+        let rest = causes.get(at + 1).and_then(|cause| causes[at].strip_suffix(cause.as_str()));
+        matches!(rest, Some("" | "External: "))
+    };
+    let told: Vec<_> = (0..causes.len()).filter(|&at| !repeats(at)).map(|at| causes[at].as_str()).collect();
+    told.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use anyhow::Error;
+    use parquet::errors::ParquetError;
+
+    use super::told;
+
+    #[test]
+    fn each_cause_is_told_once() {
+        let cause = || io::Error::other("no room");
+        assert_eq!(told(&Error::new(cause()).context("cannot write")), "cannot write: no room");
+        assert_eq!(told(&Error::new(gif::EncodingError::from(cause())).context("out.gif")), "out.gif: no room");
+        assert_eq!(told(&Error::new(ParquetError::External(Box::new(cause()))).context("out")), "out: no room");
+        assert_eq!(told(&Error::new(ParquetError::General("odd".to_owned()))), "Parquet error: odd");
+    }
 }

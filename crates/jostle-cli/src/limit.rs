@@ -9,12 +9,14 @@ use crate::memory;
 use crate::report::counted;
 
 /// Refuses a list that is longer than the command line allows or, if that sets no limit, than free memory holds at
-/// `bytes_a_pair`. If so many bodies could make too many pairs, `count` counts the pairs first.
+/// `bytes_a_pair`. If so many bodies could make too many pairs, `count` counts the pairs first. `counts` says whether the
+/// command has --count.
 ///
 /// # Errors
 /// The refusal of the list, or the refusal of the input as `explain` tells it.
 pub(crate) fn check(
     args: &LimitArgs,
+    counts: bool,
     bodies: usize,
     bytes_a_pair: u64,
     count: impl FnOnce() -> Result<u64, InputError>,
@@ -31,11 +33,11 @@ pub(crate) fn check(
         return Ok(());
     }
     let pairs = counted(found, "pairs");
-    let remedy = "--count tells how many there are without a list";
+    let stop = if counts { ", or say --count to stop at the number" } else { "" };
     match free {
-        None => bail!("{pairs}, more than --max-pairs {most} allows; {remedy}"),
+        None => bail!("{pairs}, more than --max-pairs {most} allows; raise --max-pairs{stop}"),
         Some(free) => bail!(
-            "a list of {pairs} needs some {}, and {} of memory are free; {remedy}, --max-pairs {found} tries it all the same",
+            "a list of {pairs} needs some {}, and {} of memory are free; say --max-pairs {found} to try it all the same{stop}",
             HumanBytes(found.saturating_mul(bytes_a_pair)),
             HumanBytes(free),
         ),

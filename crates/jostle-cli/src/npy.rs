@@ -6,6 +6,8 @@ use std::io::{self, Read, Write};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use indicatif::HumanCount;
 
+use crate::shown;
+
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// The longest header that is read, in bytes: one of a few axes has some hundred, and NumPy itself reads 10,000.
@@ -45,7 +47,7 @@ impl Header {
         let mut text = vec![0; length as usize];
         stream.read_exact(&mut text)?;
         let text = String::from_utf8_lossy(&text);
-        let header = Self::parse(&text).with_context(|| format!("its header is {:?}", text.trim_end()))?;
+        let header = Self::parse(&text).with_context(|| format!("its header is {}", shown::quoted(text.trim_end())))?;
         // Axes of length 0 are left out, so that the product may be taken from either end.
         let values = header.shape.iter().filter(|&&axis| axis > 0).try_fold(1_u64, |all, &axis| all.checked_mul(axis));
         ensure!(

@@ -11,7 +11,7 @@ use crate::args::PairsArgs;
 use crate::limit;
 use crate::names;
 use crate::picture::{self, Viewport};
-use crate::read::{self, Table};
+use crate::read::{self, FARTHER, Table};
 use crate::report::{Millis, Report, counted, percentile};
 use crate::threads::Workers;
 use crate::write::{self, Output};
@@ -44,7 +44,7 @@ fn search<const D: usize>(
 ) -> Result<()> {
     let bodies = table.input::<D>();
     let mut finder = PairFinder::<D>::new();
-    let explain = |refusal| table.explain(refusal, &args.input.file);
+    let explain = |refusal| table.explain(refusal, &args.input.file, FARTHER);
     let mut times = Times::default();
     if args.count {
         for _ in 0..args.frames {
@@ -56,7 +56,7 @@ fn search<const D: usize>(
         return report.row("memory", memory(finder.last().stats(), table.len()));
     }
     let count = || PairFinder::<D>::new().on(workers.threads()).count(bodies);
-    limit::check(&args.limit, table.len(), BYTES_A_PAIR, count, explain)?;
+    limit::check(&args.limit, true, table.len(), BYTES_A_PAIR, count, explain)?;
     for _ in 1..args.frames {
         times.find(&mut finder, bodies, workers).map_err(explain)?;
     }

@@ -19,7 +19,7 @@ use anyhow::{Context, Result};
 
 pub(crate) use columns::VELOCITIES;
 pub use table::Table;
-pub(crate) use table::Values;
+pub(crate) use table::{FARTHER, Values};
 
 use crate::args::InputArgs;
 use crate::names::name;

@@ -21,6 +21,7 @@ use crate::names;
 use crate::picture::{self, Film, Window};
 use crate::read::{self, Table};
 use crate::report::{Millis, Report, counted, noun, percentile};
+use crate::shown::Number;
 use crate::threads::Workers;
 use crate::write::{self, Output};
 use agents::Agents;
@@ -85,9 +86,14 @@ fn simulate<const D: usize>(
     let times = workers.install(|| film(args, pictures.gif.as_ref(), &mut world, &workers))?;
     times.print(&mut report)?;
     let (depth, part) = workers.install(|| world.observe(&workers))?;
-    report.row("kinetic energy", format_args!("{energy:.6} at the start, {:.6} at the end", world.agents.energy()))?;
-    let part = if part.is_finite() { format!(", {:.1} % of the smaller radius", 100.0 * part) } else { String::new() };
-    report.row("deepest overlap", format_args!("{depth:.6} at the end{part}"))?;
+    let end = world.agents.energy();
+    report.row("kinetic energy", format_args!("{:.6} at the start, {:.6} at the end", Number(energy), Number(end)))?;
+    let part = if part.is_finite() {
+        format!(", {:.1} % of the smaller radius", Number((100.0 * part).into()))
+    } else {
+        String::new()
+    };
+    report.row("deepest overlap", format_args!("{:.6} at the end{part}", Number(depth.into())))?;
     report.row("state", format_args!("{:016x}, the same for any number of threads", world.agents.hash()))?;
     if let Some(png) = &pictures.png {
         let last = &mut world;

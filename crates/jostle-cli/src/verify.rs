@@ -12,7 +12,7 @@ use jostle::{PairFinder, Threads};
 use crate::args::{Method, VerifyArgs};
 use crate::limit;
 use crate::names::{self, STDIO};
-use crate::read::{self, Table};
+use crate::read::{self, FARTHER, Table};
 use crate::report::{Report, counted};
 use crate::threads::Workers;
 use crate::write;
@@ -49,12 +49,13 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode> {
 fn verify<const D: usize>(args: &VerifyArgs, table: &Table, workers: &Workers, report: &mut Report) -> Result<bool> {
     let bodies = table.input::<D>();
     let mut finder = PairFinder::<D>::new();
+    let explain = |refusal| table.explain(refusal, &args.input.file, FARTHER);
     let mut find = |threads: Threads<'_>| match finder.on(threads).find(bodies) {
         Ok(found) => Ok(found.pairs().to_vec()),
-        Err(refusal) => Err(table.explain(refusal, &args.input.file)),
+        Err(refusal) => Err(explain(refusal)),
     };
     let count = || PairFinder::<D>::new().on(workers.threads()).count(bodies);
-    limit::check(&args.limit, table.len(), BYTES_A_PAIR, count, |refusal| table.explain(refusal, &args.input.file))?;
+    limit::check(&args.limit, false, table.len(), BYTES_A_PAIR, count, explain)?;
     // Bodies that the search refuses are no input for the other methods either.
     let found = find(workers.threads())?;
     let (pairs, same) = match &args.pairs {

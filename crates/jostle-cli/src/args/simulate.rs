@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{BoolishValueParser, PossibleValuesParser};
-use clap::{Args as Group, value_parser};
+use clap::builder::PossibleValuesParser;
+use clap::{ArgGroup, Args as Group, value_parser};
 use jostle_classics::{System, SystemInSpace};
 use jostle_testkit::Kind;
 
-use super::{InputArgs, PictureArgs, Precision, ReplaceArgs, ThreadArgs, radius};
+use super::{InputArgs, PictureArgs, Precision, ReplaceArgs, ThreadArgs, radius, yes_or_no};
 use crate::picture::Window;
 
 /// Simulate agents that bounce off each other and off the walls
@@ -17,6 +17,7 @@ use crate::picture::Window;
 /// are pushed apart, and one that touches several at once shares its response among them, which loses energy; there is
 /// no spin and no friction.
 #[derive(Debug, Group)]
+#[command(group(ArgGroup::new("pictures").args(["png", "gif"]).multiple(true)))]
 pub(crate) struct SimulateArgs {
     /// Number of agents
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = value_parser!(u32).range(1..u32::MAX.into()))]
@@ -24,7 +25,7 @@ pub(crate) struct SimulateArgs {
     /// Number of steps
     #[arg(long, value_name = "F", default_value_t = 300, value_parser = value_parser!(u32).range(1..))]
     pub(crate) frames: u32,
-    /// How the agents are spread at the start: uniform, clustered, powerlaw or dense
+    /// How the agents are spread at the start: uniform, clustered, powerlaw, dense or fluid
     #[arg(long, value_name = "KIND", default_value_t = Kind::Uniform)]
     pub(crate) scene: Kind,
     /// Circles (2) or spheres (3) [default: circles; of a file with a z spheres]
@@ -43,7 +44,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "X,Y[,Z],R", value_delimiter = ',', requires = "from")]
     columns: Option<Vec<String>>,
     /// Whether the text of the file begins with a line of names, as in `pairs`
-    #[arg(long, value_name = "yes|no", value_parser = BoolishValueParser::new(), requires = "from")]
+    #[arg(long, value_name = "yes|no", value_parser = yes_or_no, requires = "from")]
     header: Option<bool>,
     /// Another seed is another scene, and other random velocities
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -68,7 +69,7 @@ pub(crate) struct SimulateArgs {
     pub(crate) every: Option<u32>,
     /// Draw this part of the world: X0,Y0,X1,Y1, of spheres also X0,Y0,Z0,X1,Y1,Z1, or `world` for all of it [default:
     /// the world; in an animation so much of it that agents are seen to move, some 600 of them at most]
-    #[arg(long, value_name = "X0,Y0,X1,Y1", allow_hyphen_values = true, value_parser = part)]
+    #[arg(long, value_name = "X0,Y0,X1,Y1", allow_hyphen_values = true, requires = "pictures", value_parser = part)]
     pub(crate) window: Option<Part>,
     /// How fast the agents move: the time that passes in a frame
     ///
@@ -82,7 +83,7 @@ pub(crate) struct SimulateArgs {
     ///
     /// Agents of even ids are one group, drawn blue, those of odd ids the other, drawn orange on top: what a coverage bitmap
     /// sees, by which a game asks whether something was hit at all.
-    #[arg(long, conflicts_with = "cells")]
+    #[arg(long, conflicts_with = "cells", requires = "pictures")]
     pub(crate) coverage: bool,
     #[command(flatten)]
     pub(crate) replace: ReplaceArgs,

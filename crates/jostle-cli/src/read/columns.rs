@@ -5,6 +5,7 @@ use anyhow::{Result, bail, ensure};
 use super::corners;
 use crate::args::InputArgs;
 use crate::report::counted;
+use crate::shown;
 
 /// The shape of bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +92,11 @@ impl Wanted {
             corners::check_order(names.iter().map(String::as_str))?;
         } else if let Some(names) = &wanted.names {
             let axes = wanted.axes(names.len());
+            ensure!(
+                names.len() != 2 || wanted.radius.is_some() || wanted.dim == Some(3),
+                "--columns {}: two columns, where x,y,r are needed; give a third, or --radius R",
+                names.join(",")
+            );
             // If one radius serves all, the last column may be that of the radii, which the one radius replaces.
             let spare = usize::from(wanted.radius.is_some());
             let agree = wanted.dim.map_or((2..=3).contains(&axes), |dim| (dim..=dim + spare).contains(&axes));
@@ -139,7 +145,7 @@ impl Wanted {
         let column = |name: &String| {
             let named = position(present, name, "");
             let at = named.or_else(|error| by_position(present.len(), name)?.ok_or(error))?;
-            Ok((at, present[at].clone()))
+            Ok((at, shown::text(&present[at])))
         };
         self.pick_named(names.iter().map(column).collect::<Result<_>>()?)
     }
@@ -175,7 +181,7 @@ impl Wanted {
         } else {
             !first.is_empty() && first.iter().all(|field| is_number(field))
         };
-        let line = first.join(", ");
+        let line = shown::list(first);
         ensure!(
             by_position || !numbers,
             "the first line holds numbers, not names: {line}; if it is a body, say --header no, or give positions as in \
@@ -234,9 +240,20 @@ impl Wanted {
         Ok(Picked { shape: Shape::Ball, dim, radius: self.radius, columns: columns.collect() })
     }
 
+    fn check_named_once(&self, columns: &[(usize, String)]) -> Result<()> {
+        let is_before =
+            |&(at, (place, _)): &(usize, &(usize, _))| columns[..at].iter().any(|(other, _)| other == place);
+        if let Some((_, (_, name))) = columns.iter().enumerate().find(is_before) {
+            let names = self.names.as_deref().unwrap_or_default();
+            bail!("--columns {}: the column {name} is named twice", names.join(","));
+        }
+        Ok(())
+    }
+
     /// Picks columns that the command line names. If the last of three may be the third axis or the radius, the error
     /// asks the user.
     fn pick_named(&self, mut columns: Vec<(usize, String)>) -> Result<Picked> {
+        self.check_named_once(&columns)?;
         // Corners may be chosen by position too.
         let names = columns.iter().map(|(_, name)| name.as_str());
         if self.boxes || matches!(columns.len(), 4 | 6) && corners::are_chosen(names.clone()) {
@@ -288,8 +305,8 @@ pub(crate) fn position(present: &[String], name: &str, hint: &str) -> Result<usi
     let found = if exact.is_empty() { all(&|have| have.eq_ignore_ascii_case(name)) } else { exact };
     match found[..] {
         [at] => Ok(at),
-        [] => bail!("no column {name:?} among {}{hint}", present.join(", ")),
-        _ => bail!("{} columns are called {name:?} among {}", found.len(), present.join(", ")),
+        [] => bail!("no column {} among {}{hint}", shown::quoted(name), shown::list(present)),
+        _ => bail!("{} columns are called {} among {}", found.len(), shown::quoted(name), shown::list(present)),
     }
 }
 

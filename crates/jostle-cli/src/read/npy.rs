@@ -12,6 +12,7 @@ use super::table::{Places, Table};
 use crate::args::Precision;
 use crate::npy::{self, Header};
 use crate::report::counted;
+use crate::shown;
 
 /// Reads bodies.
 pub(super) fn read_bodies(bytes: Bytes, wanted: &Wanted, precision: Precision) -> Result<Table> {
@@ -81,7 +82,7 @@ impl Array {
         let kind = Kind::of(&header.descr)
             .filter(|kind| matches!((kind.letter, kind.bytes), ('f', 4 | 8) | ('i' | 'u', 1 | 2 | 4 | 8)));
         let kind = kind.with_context(|| {
-            let descr = &header.descr;
+            let descr = shown::text(&header.descr);
             format!("values of type {descr}, where f4, f8 or integers were expected: array.astype('f8') makes them")
         })?;
         // The length is checked before any row is read, if it is known.

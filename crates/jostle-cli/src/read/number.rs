@@ -4,6 +4,8 @@ use std::fmt;
 
 use anyhow::{Result, ensure};
 
+use crate::shown::{self, Number};
+
 /// Why a value of a file cannot be used.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Fault {
@@ -21,8 +23,8 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => write!(f, "no value"),
-            Self::Text(text) => write!(f, "{text:?} is not a number"),
-            Self::TooLarge(number) => write!(f, "{number} does not fit a 64-bit float"),
+            Self::Text(text) => write!(f, "{} is not a number", shown::quoted(text)),
+            Self::TooLarge(number) => write!(f, "{} does not fit a 64-bit float", shown::text(number)),
             Self::Inexact(number) => write!(f, "{number} is an integer that a 64-bit float would round"),
         }
     }
@@ -37,7 +39,7 @@ pub(crate) fn from_integer(number: impl Into<i128>) -> std::result::Result<f64, 
 /// Turns the number of a row into an id.
 pub(crate) fn id(row: usize, number: f64) -> Result<u32> {
     let id = number as u32;
-    ensure!(f64::from(id) == number, "row {row}: {number} is no id");
+    ensure!(f64::from(id) == number, "row {row}: {} is no id", Number(number));
     Ok(id)
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use ::parquet::basic::{ConvertedType, LogicalType};
+use ::parquet::basic::{Compression, ConvertedType, LogicalType};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use ::parquet::data_type::DataType;
 use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
@@ -108,6 +108,11 @@ fn append(group: &dyn RowGroupReader, at: usize, column: ColumnDescPtr, values: 
     let chunk = group.metadata().column(at);
     let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
     ensure!(start >= 0 && chunk.compressed_size() >= 0, "it begins before the file, or has a negative length");
+    match chunk.compression() {
+        Compression::BROTLI(_) => bail!("packed by brotli, which this program does not read"),
+        Compression::LZO => bail!("packed by LZO, which this program does not read"),
+        _ => (),
+    }
     let rows = usize::try_from(group.metadata().num_rows())?;
     let pages = SoundPages::new(group.get_column_page_reader(at)?, &column, rows);
     match (get_column_reader(column, Box::new(pages)), kind) {

@@ -1,17 +1,20 @@
 //! Where bytes come from: a file or standard input, packed or not, and which format they have.
 
 use std::fs::File;
-use std::io::{self, BufReader, Chain, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read, Seek};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 
 use super::progress;
 use crate::names::{STDIO, ending};
 
 /// Bytes read at once.
 const BUFFER: usize = 1 << 18;
+
+/// The first bytes of what gzip has packed.
+const GZIP: &[u8] = b"\x1f\x8b";
 
 /// Most bytes of a beginning by which a file is known.
 const MAGIC: usize = 6;
@@ -48,7 +51,7 @@ impl Source {
         if path == Path::new(STDIO) {
             return Self::by_beginning(Box::new(io::stdin()));
         }
-        let file = File::open(path).context("cannot open")?;
+        let mut file = File::open(path).context("cannot open")?;
         let about = file.metadata().context("cannot open")?;
         ensure!(!about.is_dir(), "this is a folder");
         let packed = ending(path).as_deref() == Some("gz");
@@ -57,13 +60,17 @@ impl Source {
             Some("csv" | "tsv" | "txt") => Some(Format::Text),
             Some("npy") => Some(Format::Npy),
             Some("parquet") => Some(Format::Parquet),
-            // A pipe has no name of its own.
-            None if packed || !about.is_file() => None,
+            // A pipe has no name of its own, nor has a file by the name /dev/stdin.
+            None if packed || !about.is_file() || path.starts_with("/dev") => None,
             _ => bail!("the name of the file must end in .csv, .tsv, .txt, .npy or .parquet, and .gz if it is packed"),
         };
         if about.is_file() {
             ensure!(about.len() > 0, "the file is empty");
             if let (Some(format), false) = (format, packed) {
+                let mut magic = Vec::new();
+                file.by_ref().take(GZIP.len() as u64).read_to_end(&mut magic).context("cannot read")?;
+                ensure!(magic != GZIP, "this is packed by gzip: its name must end in .gz");
+                file.rewind().context("cannot read")?;
                 return Ok(Self { format, bytes: Bytes::File(file, about.len()) });
             }
         }
@@ -79,7 +86,7 @@ impl Source {
     /// Tells the format by the first bytes; of packed bytes, by the first unpacked ones.
     fn by_beginning(bytes: Box<dyn Read>) -> Result<Self> {
         let (magic, bytes) = peek(bytes)?;
-        if magic.starts_with(b"\x1f\x8b") {
+        if magic.starts_with(GZIP) {
             let (magic, bytes) = peek(unpack(bytes))?;
             return Ok(Self { format: Format::of(&magic), bytes: Bytes::Stream(Box::new(bytes)) });
         }
@@ -118,7 +125,30 @@ impl Format {
 }
 
 fn unpack(bytes: impl Read + 'static) -> Box<dyn Read> {
-    Box::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER, bytes)))
+    Box::new(Unpacked(Some(GzDecoder::new(BufReader::with_capacity(BUFFER, bytes)))))
+}
+
+/// What gzip has packed, in one part or in several.
+struct Unpacked<R>(Option<GzDecoder<BufReader<R>>>);
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while let Some(part) = &mut self.0 {
+            let read = part.read(into)?;
+            if read > 0 || into.is_empty() {
+                return Ok(read);
+            }
+            let next = part.get_mut().fill_buf()?;
+            if next.is_empty() {
+                break;
+            }
+            if !GZIP.starts_with(&next[..next.len().min(GZIP.len())]) {
+                return Err(io::Error::other("there are bytes after the end of the packed data"));
+            }
+            self.0 = self.0.take().map(|part| GzDecoder::new(part.into_inner()));
+        }
+        Ok(0)
+    }
 }
 
 /// Returns the first bytes, and a reader of all bytes.

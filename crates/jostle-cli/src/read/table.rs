@@ -14,6 +14,10 @@ use crate::args::Precision;
 use crate::names::name;
 use crate::picture::Drawn;
 use crate::report::{counted, noun};
+use crate::shown::Number;
+
+/// What `pairs` and `verify` say of bodies that are too far off for `f32`.
+pub(crate) const FARTHER: &str = "; --precision f64 goes further";
 
 /// The bodies of a file, as they were read.
 #[derive(Debug)]
@@ -132,8 +136,8 @@ impl Table {
         let first = firsts.filter_map(|(column, first)| first.map(|(at, value)| (at, column, value)));
         let first = first.min_by_key(|(at, column, _)| (*at, *column));
         let inexact = match (first, picked.radius) {
-            (Some((at, column, value)), _) => Some(format!("{}: {value}", place(at, column))),
-            (None, Some(radius)) if !is_exact(radius) => Some(format!("--radius {radius}")),
+            (Some((at, column, value)), _) => Some(format!("{}: {}", place(at, column), Number(value))),
+            (None, Some(radius)) if !is_exact(radius) => Some(format!("--radius {}", Number(radius))),
             _ => None,
         };
         let (precision, why) = match (precision, &inexact) {
@@ -274,14 +278,16 @@ impl Table {
     }
 
     /// Explains a refusal of the search in terms of the file.
-    pub(crate) fn explain(&self, refusal: InputError, file: &Path) -> Error {
+    ///
+    /// `farther` says what takes bodies that are too far off, if anything does.
+    pub fn explain(&self, refusal: InputError, file: &Path, farther: &str) -> Error {
         let InputError::Bodies { count, first } = refusal else {
             return Error::new(refusal).context(name(file));
         };
         let mut message = format!("{}: {count} of {} cannot be used", name(file), self.describe());
         for (id, reason) in &first {
             // Writing to a String cannot fail.
-            let _ = write!(message, "\n  {}: {}", self.place(*id), self.fault(*id, *reason));
+            let _ = write!(message, "\n  {}: {}", self.place(*id), self.fault(*id, *reason, farther));
         }
         if count > first.len() {
             message.push_str("\n  ...");
@@ -292,17 +298,17 @@ impl Table {
 
 impl Table {
     /// What is wrong with a body, by the names of its columns.
-    fn fault(&self, id: u32, reason: Reason) -> String {
+    fn fault(&self, id: u32, reason: Reason, farther: &str) -> String {
         let (row, dim) = (self.row(id as usize), self.dim);
         let column = |at: usize| self.names.get(at).map_or("--radius", String::as_str);
-        let value = |at: usize| format!("{} is {}", column(at), row[at]);
+        let value = |at: usize| format!("{} is {}", column(at), Number(row[at]));
         let r = column(dim);
         match reason {
             Reason::CenterNotFinite { axis } => value(axis.into()),
             Reason::RadiusNotFinite => value(dim),
             Reason::RadiusNegative => format!("{}, a negative radius", value(dim)),
             Reason::TooFar { axis } => {
-                format!("|{}| + {r} is above 2^60; --precision f64 goes further", column(axis.into()))
+                format!("|{}| + {r} is above 2^60{farther}", column(axis.into()))
             }
             Reason::TooFar64 { axis } => format!("|{}| + {r} is above 2^500", column(axis.into())),
             Reason::CornerNotNumber { axis } => {
@@ -311,7 +317,7 @@ impl Table {
             }
             Reason::CornersSwapped { axis } => {
                 let [lower, upper] = [usize::from(axis), dim + usize::from(axis)];
-                format!("{}, above {}, which is {}", value(lower), column(upper), row[upper])
+                format!("{}, above {}, which is {}", value(lower), column(upper), Number(row[upper]))
             }
             other => other.to_string(),
         }

@@ -1,10 +1,10 @@
 //! Text of one line for each body or pair. Fields stand between commas, semicolons, tabs or blanks; names stand in the
 //! first line or nowhere.
 
-use std::io::{Chain, Cursor, Read};
+use std::io::{self, Chain, Cursor, Read};
 
 use ::csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::column::Column;
 use super::columns::{Wanted, position};
@@ -13,12 +13,17 @@ use super::source::{Bytes, Peeked};
 use super::table::{Lines, Places, Table};
 use crate::args::Precision;
 use crate::report::counted;
+use crate::shown;
 
 /// Bytes read at once.
 const BUFFER: usize = 1 << 18;
 
 /// The first line is looked at up to this many bytes.
 const FIRST_LINE: u64 = 1 << 16;
+
+/// What follows the bytes of a file: the end of the last line, in case it has none, and a quote. The quote closes one that
+/// was never closed, else it begins a record that is blank.
+const END: &[u8] = b"\n\"\n";
 
 /// Reads bodies; the other columns of the text are passed over.
 pub(super) fn read_bodies(bytes: Bytes, wanted: &Wanted, precision: Precision) -> Result<Table> {
@@ -54,7 +59,8 @@ pub(super) fn read_pairs(bytes: Bytes) -> Result<Vec<[u32; 2]>> {
     text.each_record(|record, line| {
         let id = |at| {
             let text = String::from_utf8_lossy(record.get(at).unwrap_or_default());
-            text.trim().parse().map_err(|_| anyhow!("line {line}, column {}: {text:?} is no id", names[at]))
+            let no_id = |_| anyhow!("line {line}, column {}: {} is no id", names[at], shown::quoted(&text));
+            text.trim().parse().map_err(no_id)
         };
         pairs.push([id(a)?, id(b)?]);
         Ok(())
@@ -64,7 +70,7 @@ pub(super) fn read_pairs(bytes: Bytes) -> Result<Vec<[u32; 2]>> {
 
 /// Text, of which the first record has been read.
 struct Text {
-    reader: Reader<Chain<Peeked, &'static [u8]>>,
+    reader: Reader<Counted>,
     /// Whether fields are divided by blanks, of which any number count as one.
     blanks: bool,
     first: ByteRecord,
@@ -75,11 +81,12 @@ struct Text {
 
 impl Text {
     /// Reads the first record. Lines end in `\n` alone, so that the number of lines read is always known: a `\r` before
-    /// it becomes part of the last field, which is trimmed. For the same reason the last line gets an end, if it has
-    /// none.
+    /// it becomes part of the last field, which is trimmed.
     fn new(bytes: Bytes) -> Result<Self> {
         let mut bytes = bytes.stream();
-        let beginning = first_line(&mut bytes)?;
+        let mut beginning = first_line(&mut bytes)?;
+        check_beginning(&beginning)?;
+        blank_comments(&mut beginning);
         let delimiter = delimiter(&beginning);
         let mut reader = ReaderBuilder::new()
             .buffer_capacity(BUFFER)
@@ -87,7 +94,7 @@ impl Text {
             .terminator(Terminator::Any(b'\n'))
             .flexible(true)
             .has_headers(false)
-            .from_reader(Cursor::new(beginning).chain(bytes).chain(b"\n".as_slice()));
+            .from_reader(Counted { bytes: Cursor::new(beginning).chain(bytes).chain(END), read: 0 });
         let blanks = delimiter == b' ';
         let mut first = ByteRecord::new();
         let line = read_record(&mut reader, blanks, &mut first)?.context("the file is empty")?;
@@ -131,21 +138,78 @@ impl Text {
     }
 }
 
+/// The bytes of a file, then [`END`].
+struct Counted {
+    bytes: Chain<Peeked, &'static [u8]>,
+    read: u64,
+}
+
+impl Counted {
+    /// Returns whether these are all bytes.
+    fn ends_at(&self, position: u64) -> bool {
+        position == self.read && self.bytes.get_ref().1.is_empty()
+    }
+}
+
+impl Read for Counted {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.bytes.read(into)?;
+        self.read += read as u64;
+        Ok(read)
+    }
+}
+
 /// Reads the next record that is not blank, and gives the number of its first line.
-fn read_record(reader: &mut Reader<impl Read>, blanks: bool, record: &mut ByteRecord) -> Result<Option<u64>> {
+fn read_record(reader: &mut Reader<Counted>, blanks: bool, record: &mut ByteRecord) -> Result<Option<u64>> {
     while reader.read_byte_record(record).context("cannot read")? {
         let text = record.as_slice();
         if text.trim_ascii().is_empty() && (blanks || record.len() == 1) {
             continue;
         }
-        let breaks = text.iter().filter(|&&byte| byte == b'\n').count() as u64;
-        let line = reader.position().line() - 1 - breaks;
+        let line = reader.position().line() - 1 - breaks(text);
+        if reader.get_ref().ends_at(reader.position().byte()) {
+            // Only a quote that was never closed takes all of the end. The last field begins with it.
+            let last = record.range(record.len() - 1).map_or(0, |field| field.start);
+            bail!("line {}: a quote is opened and never closed", line + breaks(&text[..last]));
+        }
         if blanks {
             *record = record.iter().filter(|field| !field.trim_ascii().is_empty()).collect();
         }
         return Ok(Some(line));
     }
     Ok(None)
+}
+
+/// Refuses what only looks like text.
+fn check_beginning(beginning: &[u8]) -> Result<()> {
+    let utf16 = [b"\xff\xfe", b"\xfe\xff"].iter().any(|mark| beginning.starts_with(*mark));
+    ensure!(!utf16, "this is UTF-16, where UTF-8 was expected");
+    let line = beginning.trim_ascii();
+    let unended = line.contains(&b'\r') && !line.contains(&b'\n');
+    ensure!(!unended, "its lines end in CR alone, where LF or CR LF was expected");
+    Ok(())
+}
+
+/// Makes blank lines of the comments before the line of names: of lines that begin with # and come before another such
+/// line, or before a line without a number.
+fn blank_comments(beginning: &mut [u8]) {
+    let mut rest = beginning;
+    while let Some(start) = rest.iter().position(|byte| !byte.is_ascii_whitespace()) {
+        let Some(length) = rest[start..].iter().position(|&byte| byte == b'\n') else { return };
+        let (line, after) = rest[start..].split_at_mut(length);
+        let next = after.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let holds_number = || next.split(|byte| b" \t,;".contains(byte)).any(|word| number::from_text(word).is_ok());
+        let is_comment = line[0] == b'#' && !next.is_empty() && (next[0] == b'#' || !holds_number());
+        if !is_comment {
+            return;
+        }
+        line.fill(b' ');
+        rest = after;
+    }
+}
+
+fn breaks(text: &[u8]) -> u64 {
+    text.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
 /// Reads up to the end of the first line that is not blank, or a little further.
@@ -187,7 +251,22 @@ fn delimiter(beginning: &[u8]) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::delimiter;
+    use super::{blank_comments, delimiter};
+
+    #[test]
+    fn comments_before_names_are_no_names() {
+        for (text, left) in [
+            ("# by hand\nx,y,r\n0,0,1\n", "         \nx,y,r\n0,0,1\n"),
+            ("\n# a\n\n#b\n# x y r\n0 0 1\n", "\n   \n\n  \n# x y r\n0 0 1\n"),
+            ("# x,y,r,name\n0,0,1,a\n", "# x,y,r,name\n0,0,1,a\n"),
+            ("# x,y,r\n", "# x,y,r\n"),
+            ("x,y,r\n# 1\n# 2\n", "x,y,r\n# 1\n# 2\n"),
+        ] {
+            let mut bytes = text.as_bytes().to_vec();
+            blank_comments(&mut bytes);
+            assert_eq!(String::from_utf8_lossy(&bytes), left);
+        }
+    }
 
     #[test]
     fn delimiters_are_told_by_the_first_line() {

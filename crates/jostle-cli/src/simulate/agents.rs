@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use crate::names::name;
 use crate::read::{Table, VELOCITIES, Values};
+use crate::shown::Number;
 
 /// The highest speed of an agent at the start, in root mean squares of all radii a unit of time. It is so small that
 /// bodies meet before their centres pass each other, if a frame takes one unit.
@@ -71,12 +72,12 @@ impl<const D: usize> Agents<D> {
         let Values::F32(columns) = table.values() else { bail!("{}: not read in 32-bit floats", name(file)) };
         ensure!(!table.is_empty(), "{}: no bodies to start from", name(file));
         let bodies = columns.view::<D>();
-        PairFinder::new().count(bodies).map_err(|refusal| table.explain(refusal, file))?;
+        PairFinder::new().count(bodies).map_err(|refusal| table.explain(refusal, file, ""))?;
         let mut agents = Self::at_rest(bodies, around(bodies), tick);
         for (axis, (column, called)) in table.velocities().iter().zip(VELOCITIES).enumerate() {
             for (id, (motion, &v)) in agents.motions.iter_mut().zip(column).enumerate() {
                 let place = || format!("{}: {}", name(file), table.place(id as u32));
-                ensure!(v.abs() <= FASTEST, "{}: {called} is {v}, which is no number up to 2^60", place());
+                ensure!(v.abs() <= FASTEST, "{}: {called} is {}, which is no number up to 2^60", place(), Number(v));
                 motion.velocity[axis] = v as f32;
             }
         }

@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn figures_and_legend_name_what_is_seen() {
-        let line = "jostle simulate --agents 300 --dim 3 --frames 12 --speed 0.5 --cells";
+        let line = "jostle simulate --agents 300 --dim 3 --frames 12 --speed 0.5 --cells --png out.png";
         let Command::Simulate(args) = Args::parse_from(line.split(' ')).command else { unreachable!("a simulation") };
         let workers = Workers::new(&args.threads).unwrap();
         let mut world = World::new(Agents::<3>::of_scene(args.scene, 300, 1, args.speed), Search::new(None));

@@ -27,6 +27,75 @@ fn a_line_of_another_length_is_named() {
 }
 
 #[test]
+fn a_quote_that_is_never_closed_is_named() {
+    for (content, line) in [
+        ("\"x,y,r\n0,0,1\n", 1),
+        ("x,y,\"r\n0,0,1\n", 1),
+        ("x,y,r\n\n0,0,\"1\n1,0,1", 3),
+        ("x,y,r,name\n0,0,1,a\n1,0,1,\"b\n1,0,1,c\n1,0,1,d\n", 3),
+        ("x,y,r,name\n1,0,1,\"b\"\"", 2),
+        ("a,b,x,y,r\n\"1\n2\",\"1,2,1\n", 3),
+        ("x y r name\n1 0 1 \"b c\n1 0 1 d\n", 2),
+    ] {
+        let message = format!("error: in.csv: line {line}: a quote is opened and never closed\n");
+        assert_eq!(about(content), message, "{content:?}");
+    }
+    let folder = Folder::new();
+    for end in ["", "\n", "\r\n\r\n"] {
+        folder.write("in.csv", format!("x,y,r,name\n0,0,1,5\" pipe\n1,0,1,\"6\"\" pipe\n\"{end}"));
+        assert_eq!(figure(&folder.succeed("pairs in.csv"), "pairs"), "1");
+        folder.write("pairs.csv", format!("a,b,\"all\"\n0,1,\"\n\"{end}"));
+        assert_eq!(figure(&folder.succeed("verify in.csv --pairs pairs.csv"), "result"), "equal");
+    }
+    folder.write("pairs.csv", "a,b,name\n0,1,\"\n0,2,\n");
+    assert!(folder.refuse("verify in.csv --pairs pairs.csv").contains("line 2: a quote is opened and never closed"));
+}
+
+#[test]
+fn messages_are_bounded_and_printable() {
+    let message = about("a\u{1b}[31mRED,y,r\n1,2,3\n");
+    let hint = "--radius or --columns may help";
+    assert_eq!(
+        message.replace(hint, "--columns may help"),
+        "error: in.csv: line 1: no column \"x\" among a\\u{1b}[31mRED, y, r; --columns may help\n"
+    );
+    for name in ["name", "\u{1b}", &"n".repeat(1000)] {
+        let names = vec![name; 1000].join(",");
+        for content in [format!("{names}\n"), format!("x,y,r\n{names}"), format!("x,y,r\n1,1,\"{names}\"\n")] {
+            let message = about(&content);
+            assert!(message.len() < 400 && !message.contains('\u{1b}'), "{message}");
+        }
+    }
+    let numbers = vec!["1"; 1000].join(",");
+    assert!(about(&numbers).contains("in.csv: the first line holds numbers, not names: 1, 1"), "{}", about(&numbers));
+    assert!(about(&numbers).len() < 400);
+}
+
+#[test]
+fn what_only_looks_like_text_is_named() {
+    assert!(about("x,y,r\r0,0,1\r1,0,1\r").contains("in.csv: its lines end in CR alone"));
+    let folder = Folder::new();
+    let refuse = |bytes: &[u8]| {
+        folder.write("in.csv", bytes);
+        folder.refuse("pairs in.csv")
+    };
+    assert_eq!(refuse(b"\xff\xfex\0,\0y\0"), "error: in.csv: this is UTF-16, where UTF-8 was expected\n");
+    assert_eq!(refuse(b"\xfe\xff\0x\0,\0y"), "error: in.csv: this is UTF-16, where UTF-8 was expected\n");
+    let packed = "error: in.csv: this is packed by gzip: its name must end in .gz\n";
+    assert_eq!(refuse(b"\x1f\x8b\x08\0"), packed);
+}
+
+#[test]
+fn numbers_in_messages_are_short() {
+    let message = about("x,y,r\n0,0,-1e-300\n0,1e300,1\n");
+    assert!(message.contains("line 2: r is -1e-300, a negative radius"), "{message}");
+    let folder = Folder::new();
+    folder.write("in.csv", "x,y,r\n0,0,1\n0,1e100,1\n");
+    let output = folder.succeed("pairs in.csv");
+    assert_eq!(figure(&output, "precision"), "f64, as f32 would round line 3, column y: 1e100");
+}
+
+#[test]
 fn columns_that_are_missing_are_named() {
     let hint = "--radius or --columns may help";
     assert_eq!(about("x,y,z\n"), format!("error: in.csv: line 1: no column \"r\" among x, y, z; {hint}\n"));
@@ -123,7 +192,21 @@ fn command_lines_that_make_no_sense() {
         ("pairs in.csv --radius nan", "a radius is finite and not negative"),
         ("pairs in.csv --dim 4", "2..=3"),
         ("pairs in.csv --threads 0", "1..=1024"),
-        ("pairs in.csv --columns x,y", "--columns x,y: 1 axis without --radius"),
+        (
+            "pairs in.csv --columns x,y",
+            "--columns x,y: two columns, where x,y,r are needed; give a third, or --radius R",
+        ),
+        ("pairs in.csv --columns x", "--columns x: 0 axes without --radius"),
+        ("pairs in.csv --columns x,y,y", "--columns x,y,y: the column y is named twice"),
+        ("pairs in.csv --columns x,y,r,r", "--columns x,y,r,r: the column r is named twice"),
+        ("pairs in.csv --columns x,1,r", "--columns x,1,r: the column x is named twice"),
+        ("pairs in.csv --header maybe", "'--header <yes|no>': say yes or no"),
+        ("pairs in.csv --size 40", "--png <OUT>"),
+        ("pairs in.csv --cells", "--png <OUT>"),
+        ("simulate --size 40", "--png <OUT>|--gif <OUT>"),
+        ("simulate --cells", "--png <OUT>|--gif <OUT>"),
+        ("simulate --coverage", "--png <OUT>|--gif <OUT>"),
+        ("simulate --window world", "--png <OUT>|--gif <OUT>"),
         ("pairs in.csv --columns x,y,r --dim 3", "which does not fit"),
         ("pairs in.csv --png a.png --window 0,0,0,1", "x0 < x1"),
         ("simulate --agents 0", "--agents"),
@@ -150,7 +233,11 @@ fn command_lines_that_make_no_sense() {
         assert!(error.contains(message), "{arguments}: {error}");
     }
     assert!(folder.succeed("--help").contains("Exit code"));
-    assert!(folder.succeed("simulate --help").contains("Not physical"));
+    let help = folder.succeed("simulate --help");
+    assert!(
+        help.contains("Not physical") && help.contains("dense or fluid") && !help.contains("true, false"),
+        "{help}"
+    );
 }
 
 #[test]
@@ -190,6 +277,7 @@ fn a_start_that_cannot_be_used_is_refused() {
     };
     assert!(about("x,y,r\n").contains("in.csv: no bodies to start from"));
     assert!(about("x,y,r\n0,0,1\nnan,0,1\n").contains("line 3: x is NaN"));
+    assert!(about("x,y,r\n0,0,1\n1e30,0,1\n").ends_with("line 3: |x| + r is above 2^60\n"), "without --precision");
     assert!(about("x,y,r,vx\n0,0,1,0\n").contains("no column \"vy\""));
     assert!(
         about("x,y,r,vx,vy\n0,0,1,0,0\n0,0,1,0,inf\n").contains("line 3: vy is inf, which is no number up to 2^60")

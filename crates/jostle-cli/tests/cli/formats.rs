@@ -160,6 +160,24 @@ fn parquet_of_the_wrong_kind() {
 }
 
 #[test]
+fn parquet_packed_by_brotli_is_refused() {
+    let folder = Folder::new();
+    write_parquet(&folder, "message m { required float x; required float y; required float r; }", |column, _| {
+        if let ColumnWriter::FloatColumnWriter(w) = column {
+            w.write_batch(&[1.0; 10], None, None).unwrap();
+        }
+    });
+    let mut bytes = folder.read("in.parquet");
+    // The path of a column, then the field that says what packs it: here nothing, and brotli is number 4, written doubled.
+    let unpacked = *b"\x19\x18\x01x\x15\x00";
+    let at = bytes.windows(6).position(|field| field == unpacked).unwrap();
+    bytes[at + 5] = 8;
+    folder.write("in.parquet", bytes);
+    let message = folder.refuse("pairs in.parquet");
+    assert_eq!(message, "error: in.parquet: column x: packed by brotli, which this program does not read\n");
+}
+
+#[test]
 fn parquet_without_the_dictionary_of_its_values() {
     let folder = Folder::new();
     write_parquet(&folder, "message m { required float x; required float y; required float r; }", |column, _| {

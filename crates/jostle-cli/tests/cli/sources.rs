@@ -87,6 +87,8 @@ fn fields_stand_between_many_things() {
         "x y r\n0 0 1\n  1   0 1 \n9 9\t1\n",
         "# x y r\n0.0 0.0 1.0\n1.0 0.0 1.0\n9.0 9.0 1.0\n",
         "\n\n#x,y,r\n0,0,1\n1,0,1\n\n9,9,1\n",
+        "# places, by hand\n# in km\nx,y,r\n0,0,1\n1,0,1\n9,9,1\n",
+        "# at 0.5 s\n# x y r\n0.0 0.0 1.0\n1.0 0.0 1.0\n9.0 9.0 1.0\n",
     ] {
         let text = text.replace("9\t1\n", "9 1\n");
         assert_eq!(pairs(&text, ""), truth, "{text:?}");
@@ -152,6 +154,33 @@ fn what_is_empty_is_said_to_be() {
     assert_eq!(folder.refuse("pairs folder.csv"), "error: folder.csv: this is a folder\n");
     folder.write("in.csv.gz", "no gzip");
     assert!(folder.refuse("pairs in.csv.gz").starts_with("error: in.csv.gz: cannot read"));
+}
+
+#[test]
+fn packed_parts_follow_each_other_and_nothing_else_does() {
+    let folder = Folder::new();
+    let parts = [packed(b"x,y,r\n0,0,1\n1"), packed(b""), packed(b",0,1\n")].concat();
+    folder.write("in.csv.gz", &parts);
+    assert_eq!(figure(&folder.succeed("pairs in.csv.gz"), "pairs"), "1");
+    for garbage in ["\0", "garbage", "\0\0\0\0\0\0\0\0\0\0\0\0\0\0"] {
+        folder.write("in.csv.gz", [&parts, garbage.as_bytes()].concat());
+        let message = "error: in.csv.gz: cannot read: there are bytes after the end of the packed data\n";
+        assert_eq!(folder.refuse("pairs in.csv.gz"), message);
+    }
+    folder.write("in.csv.gz", &parts[..parts.len() - 3]);
+    assert!(!folder.refuse("pairs in.csv.gz").contains("after the end"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_is_standard_input_is_read_by_either_name() {
+    let folder = Folder::new();
+    folder.write("in.csv", "x,y,r\n0,0,1\n1,0,1\n");
+    for name in ["-", "/dev/stdin", "/dev/fd/0"] {
+        let input = std::fs::File::open(folder.path("in.csv")).unwrap();
+        let output = folder.command(&format!("pairs {name} -o -")).stdin(input).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), "a,b\n0,1\n", "{name}: {:?}", output.stderr);
+    }
 }
 
 #[test]
