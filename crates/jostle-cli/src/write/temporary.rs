@@ -68,11 +68,14 @@ mod signals {
     use std::sync::OnceLock;
     use std::{io, process, thread};
 
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
     use super::{fs, present};
+
+    /// Signals that end a program by default, and whose sender lets it end in order.
+    const ENDING: [i32; 6] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ];
 
     /// Makes a signal that ends the program remove its temporary files first, from now on.
     pub(super) fn watch() -> io::Result<()> {
@@ -83,7 +86,7 @@ mod signals {
     fn start() -> io::Result<()> {
         let ignored = ignored();
         // Signals that the caller has set to be ignored, as `nohup` does, stay ignored.
-        let heeded = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+        let heeded = ENDING.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
         let mut signals = Signals::new(heeded)?;
         thread::Builder::new().name("signals".to_owned()).spawn(move || {
             if let Some(signal) = signals.forever().next() {

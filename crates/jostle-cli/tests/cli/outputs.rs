@@ -164,6 +164,15 @@ fn pictures_go_to_standard_output_too() {
     }
 }
 
+/// Makes the command of a program that leaves no memory dump behind.
+#[cfg(unix)]
+fn without_core(folder: &Folder, arguments: &str) -> Command {
+    let line = format!("ulimit -c 0; exec {} {arguments}", env!("CARGO_BIN_EXE_jostle"));
+    let mut command = Command::new("sh");
+    command.args(["-c", &line]).current_dir(folder.path("."));
+    command
+}
+
 /// Sends a signal once a temporary file is there, each time after a longer delay. Returns how often the signal came in
 /// time.
 #[cfg(unix)]
@@ -172,7 +181,7 @@ fn interrupted(folder: &Folder, arguments: &str, signal: &str, target: &str) -> 
     let names = folder.names();
     let mut times = 0;
     for delay in [0, 1, 2, 5, 10, 20] {
-        let mut child = folder.command(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = without_core(folder, arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         while folder.names() == names && child.try_wait().unwrap().is_none() {
             sleep(Duration::from_micros(100));
         }
@@ -196,6 +205,36 @@ fn interrupted(folder: &Folder, arguments: &str, signal: &str, target: &str) -> 
     times
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told_once() {
+    let folder = folder();
+    for name in ["full.csv", "full.npy", "full.parquet", "full.png", "full.gif"] {
+        std::os::unix::fs::symlink("/dev/full", folder.path(name)).unwrap();
+        let arguments = match &name[5..] {
+            "png" => "pairs in.csv --size 16 --png",
+            "gif" => "simulate --agents 2 --frames 1 --size 16 --gif",
+            _ => "pairs in.csv -o",
+        };
+        let error = folder.refuse(&format!("{arguments} {name}"));
+        assert_eq!(error, format!("error: cannot write {name}: No space left on device (os error 28)\n"));
+    }
+}
+
+/// A file beyond the limit of its size sends SIGXFSZ.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_of_size_leaves_no_temporary_files() {
+    let folder = Folder::new();
+    let mut content = "x,y,r\n".to_owned();
+    (0..500).for_each(|i| writeln!(content, "{i},0,9999").unwrap());
+    folder.write("in.csv", content);
+    let line = format!("ulimit -c 0; ulimit -f 100; exec {} pairs in.csv -o out.csv", env!("CARGO_BIN_EXE_jostle"));
+    let output = Command::new("sh").args(["-c", &line]).current_dir(folder.path(".")).output().unwrap();
+    assert!(!output.status.success(), "{output:?}");
+    assert_eq!(folder.names(), ["in.csv"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn signals_leave_no_temporary_files() {
@@ -208,7 +247,7 @@ fn signals_leave_no_temporary_files() {
     let film = "simulate --agents 2000 --frames 400 --size 300 --gif old.gif";
     // A caller that ignores SIGINT hands this down: then only the other signal ends the program.
     let mut times = 0;
-    for signal in ["INT", "TERM"] {
+    for signal in ["INT", "TERM", "QUIT"] {
         times = interrupted(&folder, "pairs in.csv -o old.csv", signal, "old.csv");
         times = times.min(interrupted(&folder, film, signal, "old.gif"));
     }
