@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::{Args as Group, value_parser};
-use jostle_cli::InputArgs;
+use jostle_cli::{InputArgs, Precision, told, yes_or_no};
 use jostle_view::{Command, Controls, Viewer};
 
 use crate::bodies::{Bodies, Finders};
@@ -34,6 +34,9 @@ pub(crate) struct FileArgs {
     /// The bodies are boxes [default: told by columns called xmin and the like; arrays have no names]
     #[arg(long, conflicts_with = "radius", requires = "file")]
     boxes: bool,
+    /// Whether text begins with a line of names [default: yes, unless --columns gives positions and numbers stand there]
+    #[arg(long, value_name = "yes|no", value_parser = yes_or_no, requires = "file")]
+    header: Option<bool>,
 }
 
 /// Frames a second, unless others are asked for.
@@ -97,7 +100,7 @@ impl Film {
                     viewer.frame(self.bodies.view(), self.bodies.shown(&self.finders));
                 }
                 // The page still shows the frame before. The frame after may be readable.
-                Err(refusal) => (self.controls.notice, self.controls.paused) = (format!("{refusal:#}"), true),
+                Err(refusal) => (self.controls.notice, self.controls.paused) = (told(&refusal), true),
             }
             self.controls.frame = next;
         }
@@ -115,16 +118,18 @@ impl Film {
     /// Reads and searches the bodies of a frame.
     fn load(&mut self, frame: u32) -> Result<()> {
         let file = self.files[frame as usize].clone();
-        let name = file.display().to_string();
-        let FileArgs { radius, dim, ref columns, boxes, .. } = self.args;
+        let FileArgs { radius, dim, ref columns, boxes, header, .. } = self.args;
         let columns = columns.clone();
-        let table = jostle_cli::read(&InputArgs { file, radius, dim, columns, boxes, ..InputArgs::default() })?;
+        let precision = Precision::Auto;
+        let input = InputArgs { file, radius, dim, columns, boxes, header, precision };
+        let table = jostle_cli::read(&input)?;
         ensure!(
             !table.is_of_boxes() || table.dim() == 2,
-            "{name}: holds boxes in space, and boxes are shown in the plane alone: --dim 2 shows their first two axes"
+            "{}: holds boxes in space, and boxes are shown in the plane alone: --dim 2 shows their first two axes",
+            input.file.display()
         );
         let bodies = Bodies::of(&table);
-        bodies.find(&mut self.finders).with_context(|| name)?;
+        bodies.find(&mut self.finders).map_err(|refusal| table.explain(refusal, &input.file, ""))?;
         self.bodies = bodies;
         Ok(())
     }

@@ -174,6 +174,24 @@ fn the_circles_of_a_file_are_shown() {
     assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("no such file.csv"));
 }
 
+#[test]
+fn a_file_is_told_of_as_by_the_other_program() {
+    let folder = Folder::new("refused", &[("nan.csv", "x,y,r\n0,0,1\nnan,0,1\n"), ("bare.csv", "0,0,1\n1,0,2\n")]);
+    let refused = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_jostle-view")).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let path = folder.path("nan.csv");
+    let told = format!("error: {path}: 1 of 2 circles cannot be used\n  line 3: x is NaN\n");
+    assert_eq!(refused(&[&path]), told);
+    let path = folder.path("bare.csv");
+    assert!(refused(&[&path]).contains("say --header no"));
+    assert!(refused(&[&path, "--header", "maybe"]).contains("say yes or no"));
+    let (_running, address) = start(&[&path, "--header", "no"]);
+    assert_eq!(bodies(&Client::attach(address).frame().0), 2);
+}
+
 /// Files in a folder of their own. They are deleted with the test.
 pub(crate) struct Folder(PathBuf);
 
