@@ -485,9 +485,9 @@ typedef struct jostle_error {
    */
   int32_t status;
   /**
-   * Not used yet.
+   * The number of the set of the input that is at fault; -1 where none in particular is.
    */
-  int32_t reserved;
+  int32_t set;
   /**
    * What is wrong, and what to do about it, for a person. The text ends with a zero byte.
    */

@@ -72,6 +72,7 @@ pub struct Queries<'t, const D: usize> {
     tree: &'t LinearTree<D>,
     isa: Isa,
     only: Only<'t>,
+    takes_stand_ins: bool,
 }
 
 /// A test of the caller's, by which a body counts or does not.
@@ -99,7 +100,14 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// Questions to this tree, by the instruction set that it uses.
     #[must_use]
     pub fn new(tree: &'t LinearTree<D>) -> Self {
-        Self { tree, isa: tree.isa(), only: None }
+        Self { tree, isa: tree.isa(), only: None, takes_stand_ins: false }
+    }
+
+    /// Questions to a tree whose bodies may stand in for others, where the caller knows them.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_stand_ins(tree: &'t LinearTree<D>) -> Self {
+        Self { takes_stand_ins: true, ..Self::new(tree) }
     }
 
     /// The same questions about the bodies that pass a test: `queries.only(&|id| id != shooter).first_hit(ray)`. The test
@@ -116,7 +124,8 @@ impl<'t, const D: usize> Queries<'t, D> {
     }
 
     fn check_tree(&self) -> Result<(), QueryError> {
-        if self.tree.stands_in() { Err(QueryError::Query(QueryReason::StandIns)) } else { Ok(()) }
+        let refuses = self.tree.stands_in() && !self.takes_stand_ins;
+        if refuses { Err(QueryError::Query(QueryReason::StandIns)) } else { Ok(()) }
     }
 
     /// The same questions by another instruction set. The answers do not depend on it.

@@ -71,8 +71,8 @@ impl<const D: usize> ByTrees<'_, D> {
             for id in names(self, body, is_within || role == 1) {
                 let Some(grown) = self.grown(Member { set, id }) else { continue };
                 // A body that was found by that tree is sound.
-                let _ =
-                    Queries::new(tree).visit_circle(grown, |name| visit(Member { set: other, id: ghosts.body(name) }));
+                let _ = Queries::of_stand_ins(tree)
+                    .visit_circle(grown, |name| visit(Member { set: other, id: ghosts.body(name) }));
             }
         }
     }
@@ -100,7 +100,7 @@ impl<const D: usize> FoundBy for ByTrees<'_, D> {
         let Some(body) = self.grown(named).filter(|_| is_listed) else { return };
         let reach = reaching(body.radius);
         // A body that was found by that tree is sound.
-        let _ = Queries::new(self.tree(set)).visit_leaves_at_circle(Circle::new(body.center, reach), visit);
+        let _ = Queries::of_stand_ins(self.tree(set)).visit_leaves_at_circle(Circle::new(body.center, reach), visit);
     }
 
     fn was_there(&self, Member { set, id }: Member) -> bool {

@@ -164,7 +164,7 @@ impl<const D: usize> Stray<D> {
                 let circle = Circle::new(from_axes(|axis| seen.0[axis]), reach);
                 // Behind the bodies of its set the tree has ghost images of them.
                 let note = |other: u32| near.extend(Some(other).filter(|&other| (other as usize) < bodies.len()));
-                is_sound &= Queries::new(tree).visit_circle(circle, note).is_ok();
+                is_sound &= Queries::of_stand_ins(tree).visit_circle(circle, note).is_ok();
                 if near.len() > len {
                     views.push((set, view, near.len()));
                 }

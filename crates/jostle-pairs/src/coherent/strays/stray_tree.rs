@@ -68,7 +68,7 @@ impl<const D: usize> StrayTree<D> {
         each_view(rules.repeats, (*body, reach), |view| {
             let seen = view.of(*body);
             let circle = Circle::new(from_axes(|axis| seen.0[axis]), reach);
-            let visited = Queries::new(tree).visit_circle(circle, |at| {
+            let visited = Queries::of_stand_ins(tree).visit_circle(circle, |at| {
                 let (place, at) = (there[at as usize], at as usize);
                 let other = member_of(place);
                 let touches = |decide: Decide<'_, D>| {
