@@ -1,6 +1,7 @@
 //! Arrays of numpy's: read in place, and made of vectors. A room of `unsafe`, which follows numpy's pointers.
 #![allow(unsafe_code, reason = "numpy lends pointers")]
 
+use core::fmt::Display;
 use core::slice;
 
 use engine::{Column, Scalar};
@@ -12,9 +13,9 @@ use numpy::{
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyString};
 
-use crate::errors::{type_error, value_error};
+use crate::errors::{refused, type_error, value_error};
 
 /// The precision of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,13 +78,52 @@ fn numpy_asarray<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
     ASARRAY.import(py, "numpy", "asarray")
 }
 
+/// Refuses arrays in which some values do not count: numpy would hand out these values like all others.
+fn refuse_masked(object: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
+    if object.is_exact_instance_of::<PyUntypedArray>() || !object.is_instance_of::<PyUntypedArray>() {
+        return Ok(());
+    }
+    match object.hasattr(intern!(object.py(), "mask"))? {
+        true => {
+            Err(type_error(format_args!("{name} must not be a masked array: give the rows that count, without mask")))
+        }
+        false => Ok(()),
+    }
+}
+
+/// Returns a number of Python's or numpy's, but no array of one number, which older numpy takes for a number.
+pub(crate) fn number(object: &Bound<'_, PyAny>) -> Option<f64> {
+    let is_array = || match object.cast::<PyUntypedArray>() {
+        Ok(array) => array.ndim() > 0,
+        Err(_) => object.hasattr(intern!(object.py(), "__len__")).unwrap_or(false),
+    };
+    if object.is_instance_of::<PyFloat>() || !is_array() { object.extract().ok() } else { None }
+}
+
+/// The argument `cutoff`.
+pub(crate) struct Cutoff(pub(crate) f64);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Cutoff {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let kind = object.get_type().name()?;
+        number(&object).map(Self).ok_or_else(|| type_error(format_args!("cutoff must be a number, not of type {kind}")))
+    }
+}
+
 /// Returns an array as it is, and makes an array of whatever else numpy can. Integers that are in no array become
 /// float64.
 pub(crate) fn as_array<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyUntypedArray>> {
+    refuse_masked(object, name)?;
     if let Ok(array) = object.cast::<PyUntypedArray>() {
         return Ok(array.clone());
     }
     let py = object.py();
+    if object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>() {
+        let kind = object.get_type().name()?;
+        return Err(type_error(format_args!("{name} cannot be made an array of numbers: it is a {kind}")));
+    }
     let asked = if object.hasattr(intern!(py, "dtype"))? || object.hasattr(intern!(py, "__array__"))? {
         None
     } else {
@@ -165,14 +205,13 @@ impl Reals {
         Self::read(array, name)
     }
 
-    /// Reads one number for each body.
-    pub(crate) fn numbers(array: &Bound<'_, PyUntypedArray>, name: &str, bodies: usize) -> PyResult<Self> {
-        if array.shape() != [bodies] {
+    /// Reads one number for each row of what is called `of`.
+    pub(crate) fn numbers(array: &Bound<'_, PyUntypedArray>, name: &str, (of, rows): (&str, usize)) -> PyResult<Self> {
+        if array.shape() != [rows] {
             let shape = show(array.shape());
-            let message = format_args!(
-                "{name} must be a number or have shape ({bodies},), one for each row of the positions, not {shape}"
-            );
-            return Err(type_error(message));
+            return Err(type_error(format_args!(
+                "{name} must be a number or have shape ({rows},), one for each row of the {of}, not {shape}"
+            )));
         }
         Self::read(array, name)
     }
@@ -264,20 +303,68 @@ unsafe impl<T: Sync> Send for Lent<T> {}
 unsafe impl<T: Sync> Sync for Lent<T> {}
 
 /// Integers of a width that the engine takes.
-pub(crate) trait Integer: Element + Copy + TryFrom<i64> {
-    const NAME: &'static str;
+pub(crate) trait Integer: Element + Copy + TryFrom<i64> + TryFrom<u64> {
+    /// The type's name, its least value and its greatest.
+    const RANGE: [&'static str; 3];
 }
 
 impl Integer for u32 {
-    const NAME: &'static str = "uint32";
+    const RANGE: [&'static str; 3] = ["uint32", "0", "2**32 - 1"];
 }
 
 impl Integer for i32 {
-    const NAME: &'static str = "int32";
+    const RANGE: [&'static str; 3] = ["int32", "-2**31", "2**31 - 1"];
 }
 
 impl Integer for u64 {
-    const NAME: &'static str = "uint64";
+    const RANGE: [&'static str; 3] = ["uint64", "0", "2**64 - 1"];
+}
+
+/// How many rows at fault a refusal names.
+const NAMED: usize = 16;
+
+/// Converts values to another type of integers, or names the rows of those that it does not hold.
+fn fit<T: Integer + TryFrom<W>, W: Copy + Display>(values: &[W], name: &str, columns: usize) -> PyResult<Vec<T>> {
+    let fitting: Vec<T> = values.iter().map_while(|&value| T::try_from(value).ok()).collect();
+    if fitting.len() == values.len() {
+        return Ok(fitting);
+    }
+    let faults = values.chunks(columns.max(1)).enumerate().filter_map(|(row, values)| {
+        values.iter().find(|&&value| T::try_from(value).is_err()).map(|value| (row as u64, value))
+    });
+    let faults: Vec<_> = faults.collect();
+    let first = &faults[..faults.len().min(NAMED)];
+    let named: Vec<_> = first.iter().map(|(row, value)| format!("row {row} has {value}")).collect();
+    let ([kind, least, most], more) = (T::RANGE, if first.len() < faults.len() { "; ..." } else { "" });
+    let message = format!("{name} must be integers from {least} to {most} ({kind}): {}{more}", named.join("; "));
+    Err(refused(message, faults.len(), first.iter().map(|(row, _)| *row).collect()))
+}
+
+/// Copies all integers of an array, row by row. Whatever holds no integers is refused, but for empty arrays.
+pub(crate) fn integers<'py, T: Integer>(array: &Bound<'py, PyUntypedArray>, name: &str) -> PyResult<Vec<T>> {
+    let (py, kind, columns) = (array.py(), array.dtype().kind(), array.shape().get(1).copied().unwrap_or(1));
+    let wide = |descr: Bound<'py, PyArrayDescr>| {
+        let wide = array.call_method1(intern!(py, "astype"), (descr,))?;
+        wide.call_method1(intern!(py, "ravel"), ("C",))
+    };
+    match kind {
+        _ if array.dtype().is_equiv_to(&T::get_dtype(py)) => {
+            Ok(wide(T::get_dtype(py))?.cast::<PyArray1<T>>()?.to_vec()?)
+        }
+        b'u' => fit(&wide(u64::get_dtype(py))?.cast::<PyArray1<u64>>()?.to_vec()?, name, columns),
+        b'i' | b'b' => fit(&wide(i64::get_dtype(py))?.cast::<PyArray1<i64>>()?.to_vec()?, name, columns),
+        _ if array.len() == 0 => Ok(Vec::new()),
+        _ => {
+            let ([wanted, ..], given) = (T::RANGE, array.dtype());
+            Err(type_error(format_args!("{name} must be integers ({wanted}), not {given}")))
+        }
+    }
+}
+
+/// Makes an array of whatever numpy makes one of, with integers in their own type.
+pub(crate) fn integer_array<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyUntypedArray>> {
+    refuse_masked(object, name)?;
+    Ok(numpy_asarray(object.py())?.call1((object,))?.cast_into()?)
 }
 
 impl<T: Integer> Integers<T> {
@@ -285,33 +372,29 @@ impl<T: Integer> Integers<T> {
     /// of other types are converted where their values fit.
     pub(crate) fn of(object: &Bound<'_, PyAny>, name: &str, bodies: usize) -> PyResult<Self> {
         let py = object.py();
-        let beyond = || value_error(format_args!("{name} has a value that {} does not hold", T::NAME));
-        if object.cast::<PyUntypedArray>().is_err()
-            && let Ok(all) = object.extract::<i64>()
-        {
-            return T::try_from(all).map(Self::All).map_err(|_| beyond());
+        if object.is_instance_of::<PyInt>() {
+            let all = object.extract::<i64>().ok().and_then(|all| T::try_from(all).ok());
+            let all = all.or_else(|| object.extract::<u64>().ok().and_then(|all| T::try_from(all).ok()));
+            let [kind, least, most] = T::RANGE;
+            let beyond = || value_error(format_args!("{name} is {object}: it must be from {least} to {most} ({kind})"));
+            return all.map(Self::All).ok_or_else(beyond);
         }
-        let array: Bound<'_, PyUntypedArray> = numpy_asarray(py)?.call1((object,))?.cast_into()?;
+        let array = integer_array(object, name)?;
+        if array.ndim() == 0 {
+            let [all] = integers(&array, name)?[..] else {
+                return Err(type_error(format_args!("{name} is no integer")));
+            };
+            return Ok(Self::All(all));
+        }
         if array.shape() != [bodies] {
             let shape = show(array.shape());
             return Err(type_error(format_args!("{name} must be an integer or have shape ({bodies},), not {shape}")));
         }
-        if array.dtype().is_equiv_to(&T::get_dtype(py)) {
-            if array.is_c_contiguous() && array.is_aligned() {
-                let data = data(&array).cast();
-                return Ok(Self::Lent(Lent { _keep: array.unbind(), data, len: bodies }));
-            }
-            let copy = array.call_method1(intern!(py, "copy"), ("C",))?;
-            return Ok(Self::Each(copy.cast::<PyArray1<T>>()?.to_vec()?));
+        if array.dtype().is_equiv_to(&T::get_dtype(py)) && array.is_c_contiguous() && array.is_aligned() {
+            let data = data(&array).cast();
+            return Ok(Self::Lent(Lent { _keep: array.unbind(), data, len: bodies }));
         }
-        if !matches!(array.dtype().kind(), b'i' | b'u' | b'b') {
-            let descr = array.dtype();
-            return Err(type_error(format_args!("{name} must be integers ({}), not {descr}", T::NAME)));
-        }
-        let wide = array.call_method1(intern!(py, "astype"), (i64::get_dtype(py),))?;
-        let wide = wide.cast::<PyArray1<i64>>()?.to_vec()?;
-        let all = wide.into_iter().map(|value| T::try_from(value).map_err(|_| beyond()));
-        Ok(Self::Each(all.collect::<PyResult<_>>()?))
+        Ok(Self::Each(integers(&array, name)?))
     }
 
     /// Returns the values of an array, or as an error the one value of all bodies.

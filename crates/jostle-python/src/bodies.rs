@@ -4,7 +4,7 @@ use engine::{Bodies as View, Displacements, Layers, Radii, Set};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-use crate::arrays::{Integers, Number, Real, Reals, as_array, repeated, show};
+use crate::arrays::{Cutoff, Integers, Number, Real, Reals, as_array, number, repeated, show};
 use crate::errors::{type_error, value_error};
 use crate::prepared::{Of, PreparedSet};
 use crate::space::Cell;
@@ -75,8 +75,11 @@ impl AskedSet {
                  radii.astype(np.{positions}), say"
             )));
         }
-        if let Some(cutoff) = self.cutoff.filter(|cutoff| !(cutoff.is_finite() && *cutoff >= 0.0)) {
-            return Err(value_error(format_args!("cutoff is {cutoff}: it must be finite and not negative")));
+        if let Some(cutoff) = self.cutoff {
+            check_length(cutoff, "cutoff", positions.number)?;
+        }
+        if let ReadRadii::All(radius) = radii {
+            check_length(radius, "the radius", positions.number)?;
         }
         Ok(Source::Arrays { positions, radii, cutoff: self.cutoff, margin: self.margin })
     }
@@ -115,9 +118,21 @@ impl AskedSet {
     }
 }
 
+/// Refuses a length that no search takes, or that is infinite in the precision of the positions.
+fn check_length(length: f64, name: &str, number: Number) -> PyResult<()> {
+    if !(length.is_finite() && length >= 0.0) {
+        return Err(value_error(format_args!("{name} is {length}: it must be finite and not negative")));
+    }
+    if number == Number::Single && (length as f32).is_infinite() {
+        let message = format_args!("{name} is {length:e}, too large for float32: give positions in float64");
+        return Err(value_error(message));
+    }
+    Ok(())
+}
+
 /// Returns numbers and arrays as they are. Whatever else numpy can make an array of becomes an array in this precision.
 fn numbers(object: &Bound<'_, PyAny>, name: &str, number: Option<Number>) -> PyResult<Py<PyAny>> {
-    if object.extract::<f64>().is_ok() {
+    if self::number(object).is_some() {
         return Ok(object.clone().unbind());
     }
     let array = as_array(object, name)?;
@@ -140,7 +155,7 @@ impl ReadRadii {
         if array.ndim() == 0 {
             return Ok(Self::All(object.call_method0("item")?.extract()?));
         }
-        let read = Reals::numbers(array, name, bodies)?;
+        let read = Reals::numbers(array, name, ("positions", bodies))?;
         Ok(repeated(array)?.map_or(Self::Each(read), Self::All))
     }
 }
@@ -295,7 +310,7 @@ impl Bodies {
         py: Python<'_>,
         positions: &Bound<'_, PyAny>,
         radii: Option<&Bound<'_, PyAny>>,
-        cutoff: Option<f64>,
+        cutoff: Option<Cutoff>,
         margin: f64,
         displacements: Option<&Bound<'_, PyAny>>,
         category: Option<Py<PyAny>>,
@@ -304,7 +319,7 @@ impl Bodies {
     ) -> PyResult<Self> {
         let displacements = displacements.map(|moves| as_array(moves, "displacements")).transpose()?;
         let displacements = displacements.map(Bound::unbind);
-        let set = AskedSet::new(positions, radii, cutoff)?;
+        let set = AskedSet::new(positions, radii, cutoff.map(|cutoff| cutoff.0))?;
         let asked = AskedSet { margin, displacements, category, mask, group, ..set };
         asked.read(py)?;
         Ok(Self { asked })

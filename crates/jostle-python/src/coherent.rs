@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use engine::Rows;
 use pyo3::prelude::*;
 
+use crate::arrays::Cutoff;
 use crate::dimensions::{BothCoherent, Dimension, in_dimensions};
 use crate::errors::Refused;
 use crate::finder::Call;
@@ -95,7 +96,7 @@ impl CoherentFinder {
         py: Python<'py>,
         positions: Bound<'py, PyAny>,
         radii: Option<Bound<'py, PyAny>>,
-        cutoff: Option<f64>,
+        cutoff: Option<Cutoff>,
         cell: Option<Bound<'py, PyAny>>,
         pbc: Option<Bound<'py, PyAny>>,
         origin: Option<Bound<'py, PyAny>>,
@@ -117,7 +118,7 @@ impl CoherentFinder {
         py: Python<'py>,
         positions: Bound<'py, PyAny>,
         radii: Option<Bound<'py, PyAny>>,
-        cutoff: Option<f64>,
+        cutoff: Option<Cutoff>,
         cell: Option<Bound<'py, PyAny>>,
         pbc: Option<Bound<'py, PyAny>>,
         origin: Option<Bound<'py, PyAny>>,
@@ -133,7 +134,7 @@ impl CoherentFinder {
         &self,
         py: Python<'py>,
         positions: Bound<'py, PyAny>,
-        cutoff: Option<f64>,
+        cutoff: Option<Cutoff>,
         radii: Option<Bound<'py, PyAny>>,
         cell: Option<Bound<'py, PyAny>>,
         pbc: Option<Bound<'py, PyAny>>,

@@ -2,12 +2,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use engine::{Contact, ContactError, ContactPairs, Keys};
-use numpy::{PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use engine::{BadPair, Contact, ContactError, ContactPairs, Keys, PairFault};
+use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 
-use crate::arrays::{Integers, array, rows};
+use crate::arrays::{Cutoff, Integer, Integers, array, integer_array, integers, rows, show};
 use crate::dimensions::in_dimensions;
 use crate::errors::{Refused, refused, type_error, value_error};
 use crate::finder::Call;
@@ -31,6 +30,11 @@ impl Refused for ContactError {
         }
     }
 }
+
+/// How many rows there may be to a row that a pair names, so that each has a key; and how many named rows small frames
+/// count as.
+const ROWS_A_PAIR: usize = 16;
+const LEAST_PAIRS: usize = 1 << 12;
 
 /// Pairs as they were given, with their image shifts and the sets that they belong to.
 struct Given {
@@ -75,19 +79,17 @@ impl Sets {
 }
 
 /// Copies a table of integers: later writes to it change nothing.
-fn table<T: numpy::Element + Copy>(object: &Bound<'_, PyAny>, name: &str, kind: &str) -> PyResult<(Vec<T>, usize)> {
-    let wanted = || type_error(format_args!("{name} must be an array of {kind}, one pair a row"));
-    let numpy = object.py().import("numpy")?;
-    let array = numpy.call_method1("asarray", (object,))?;
-    let letter: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
-    if !(letter == "i" || letter == "u" || array.len()? == 0) {
-        return Err(wanted());
-    }
-    let array = array.call_method1("astype", (T::get_dtype(object.py()),))?;
-    let array = array.cast::<PyArray2<T>>().map_err(|_| wanted())?;
-    let columns = array.shape()[1];
-    let array = array.call_method1("ravel", ("C",))?;
-    Ok((array.cast::<numpy::PyArray1<T>>().map_err(|_| wanted())?.to_vec()?, columns))
+fn table<T: Integer>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<(Vec<T>, usize)> {
+    let array = integer_array(object, name)?;
+    let columns = match *array.shape() {
+        [0] => 0,
+        [_, columns] => columns,
+        ref shape => {
+            let shape = show(shape);
+            return Err(type_error(format_args!("{name} must be an array with one pair a row, not of shape {shape}")));
+        }
+    };
+    Ok((integers(&array, name)?, columns))
 }
 
 impl Given {
@@ -104,17 +106,34 @@ impl Given {
                 (found.pairs.bind(py).clone(), shifts, Some(Sets::of(found)))
             }
         };
-        let (pairs, columns) = table::<u32>(&pairs, "pairs", "uint32")?;
-        if columns != 2 {
+        let (pairs, columns) = table::<u32>(&pairs, "pairs")?;
+        if columns != 2 && !(columns == 0 && pairs.is_empty()) {
             return Err(type_error("pairs must have shape (m, 2)"));
         }
-        let shifts = shifts.map(|shifts| table::<i32>(&shifts, "shifts", "int32")).transpose()?;
+        let shifts = shifts.map(|shifts| table::<i32>(&shifts, "shifts")).transpose()?;
         if let Some((_, columns)) = &shifts
             && !matches!(columns, 2 | 3)
         {
             return Err(type_error("shifts must have shape (m, 2) or (m, 3)"));
         }
         Ok(Self { pairs: pairs.as_chunks().0.to_vec(), shifts, sets })
+    }
+
+    /// Numbers bodies by their place among the rows that pairs name, and returns these rows. Returns `None`, and leaves
+    /// pairs as they are, where rows are few enough for a key each.
+    fn renumber(&mut self) -> Option<Vec<u32>> {
+        let all = self.pairs.as_flattened();
+        let last = *all.iter().max()?;
+        if last as usize / ROWS_A_PAIR < all.len().max(LEAST_PAIRS) {
+            return None;
+        }
+        let mut rows = all.to_vec();
+        rows.sort_unstable();
+        rows.dedup();
+        for row in self.pairs.as_flattened_mut() {
+            *row = rows.partition_point(|other| other < row) as u32;
+        }
+        Some(rows)
     }
 
     fn lend(&self) -> ContactPairs<'_> {
@@ -149,10 +168,15 @@ pub(crate) struct Contacts {
 }
 
 impl Contacts {
-    fn of(py: Python<'_>, contacts: engine::Contacts<'_>) -> PyResult<Py<Self>> {
+    /// Makes the arrays of contacts. `numbered` has the row of each body, where bodies were numbered anew.
+    fn of(py: Python<'_>, contacts: engine::Contacts<'_>, numbered: Option<&[u32]>) -> PyResult<Py<Self>> {
+        let mut pairs = contacts.pairs().as_flattened().to_vec();
+        if let Some(numbered) = numbered {
+            pairs.iter_mut().for_each(|body| *body = numbered[*body as usize]);
+        }
         let this = Self {
             keys: rows(py, contacts.keys().as_flattened().to_vec(), 2)?.unbind(),
-            pairs: rows(py, contacts.pairs().as_flattened().to_vec(), 2)?.unbind(),
+            pairs: rows(py, pairs, 2)?.unbind(),
             slots: array(py, contacts.slots().to_vec()).unbind(),
         };
         Py::new(py, this)
@@ -210,44 +234,82 @@ impl Changes {
 /// ...     born = changes.begin.pairs
 #[pyclass(frozen, module = "jostle")]
 pub(crate) struct ContactTracker {
-    tracker: Mutex<engine::ContactTracker>,
+    tracker: Mutex<Tracked>,
+}
+
+#[derive(Default)]
+struct Tracked {
+    tracker: engine::ContactTracker,
+    /// The row of each body of the last frame, where bodies were numbered anew.
+    numbered: Option<Vec<u32>>,
 }
 
 /// The keys of each set.
 struct GivenKeys {
     of: SetsOfPairs,
     each: Vec<Integers<u64>>,
+    /// The row of each body, where bodies were numbered anew.
+    numbered: Option<Vec<u32>>,
 }
 
-fn keys_of(object: &Bound<'_, PyAny>) -> PyResult<Integers<u64>> {
-    let bodies = object.len().map_err(|_| type_error("keys must be an array of integers, one for each body"))?;
-    Integers::of(object, "keys", bodies)
+fn keys_of(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Integers<u64>> {
+    let array = integer_array(object, name)?;
+    let [bodies] = *array.shape() else {
+        let shape = show(array.shape());
+        let message = format_args!("{name} must be an array of integers, one for each body, not of shape {shape}");
+        return Err(type_error(message));
+    };
+    Integers::of(&array, name, bodies)
 }
 
 impl GivenKeys {
-    fn of(keys: Option<&Bound<'_, PyAny>>, given: &Given) -> PyResult<Self> {
+    fn of(keys: Option<&Bound<'_, PyAny>>, given: &mut Given) -> PyResult<Self> {
         let of = given.sets.as_ref().map_or(SetsOfPairs::One, |sets| sets.of);
-        let Some(keys) = keys else {
-            let rows = match &given.sets {
-                Some(sets) => sets.rows(&given.pairs),
-                None => {
-                    let last = given.pairs.as_flattened().iter().copied().max();
-                    vec![(0..last.map_or(0, |last| u64::from(last) + 1)).collect()]
-                }
-            };
-            return Ok(Self { of, each: rows.into_iter().map(Integers::Each).collect() });
-        };
-        if of == SetsOfPairs::Many {
-            let wanted = || type_error("keys of many sets must be a sequence of arrays of integers, one for each set");
-            let each = keys.try_iter().map_err(|_| wanted())?.map(|keys| keys_of(&keys?));
-            return Ok(Self { of, each: each.collect::<PyResult<_>>().map_err(|_| wanted())? });
-        }
-        match keys.cast::<PyTuple>().ok().map(|both| both.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()) {
-            Some(Ok((a, b))) if a.len().is_ok() => {
-                Ok(Self { of: SetsOfPairs::Two, each: vec![keys_of(&a)?, keys_of(&b)?] })
+        let Some(keys) = keys else { return Ok(Self::rows(of, given)) };
+        let both =
+            keys.extract::<[Bound<'_, PyAny>; 2]>().ok().filter(|both| both.iter().all(|keys| keys.len().is_ok()));
+        let (of, each) = match (of, both) {
+            (SetsOfPairs::Many, _) => {
+                let each = keys.try_iter().map_err(|_| {
+                    type_error("keys of many sets must be a sequence of arrays of integers, one for each set")
+                })?;
+                let each = each.enumerate().map(|(set, keys)| keys_of(&keys?, &format!("keys of set {set}")));
+                (of, each.collect::<PyResult<_>>()?)
             }
-            _ => Ok(Self { of: SetsOfPairs::One, each: vec![keys_of(keys)?] }),
+            (_, Some([a, b])) => (SetsOfPairs::Two, vec![keys_of(&a, "keys of set 0")?, keys_of(&b, "keys of set 1")?]),
+            (SetsOfPairs::Two, None) => {
+                return Err(type_error("keys of two sets must be two arrays of integers, one for each set"));
+            }
+            (SetsOfPairs::One, None) => (of, vec![keys_of(keys, "keys")?]),
+        };
+        Ok(Self { of, each, numbered: None })
+    }
+
+    /// Makes rows the keys.
+    fn rows(of: SetsOfPairs, given: &mut Given) -> Self {
+        let numbered = if given.sets.is_none() { given.renumber() } else { None };
+        let rows = match (&given.sets, &numbered) {
+            (Some(sets), _) => sets.rows(&given.pairs),
+            (None, Some(rows)) => vec![rows.iter().map(|&row| row.into()).collect()],
+            (None, None) => {
+                let last = given.pairs.as_flattened().iter().copied().max();
+                vec![(0..last.map_or(0, |last| u64::from(last) + 1)).collect()]
+            }
+        };
+        Self { of, each: rows.into_iter().map(Integers::Each).collect(), numbered }
+    }
+
+    /// Makes an exception of what a tracker refuses.
+    fn refuse(&self, mut error: ContactError) -> PyErr {
+        let ContactError::Pairs { count, first } = &mut error else { return error.refused() };
+        if let Some(&BadPair { fault: PairFault::NoSuchId { ids, .. }, .. }) = first.first() {
+            let (count, at) = (*count, first.iter().map(|pair| pair.at as u64).collect());
+            return refused(format_args!("{ids} keys were given, but each body needs one: {error}"), count, at);
         }
+        if let Some(numbered) = &self.numbered {
+            first.iter_mut().for_each(|bad| bad.pair = bad.pair.map(|body| numbered[body as usize]));
+        }
+        error.refused()
     }
 
     fn slices(&self) -> PyResult<Vec<&[u64]>> {
@@ -266,7 +328,7 @@ impl GivenKeys {
 }
 
 impl ContactTracker {
-    fn with<R>(&self, py: Python<'_>, work: impl FnOnce(&mut engine::ContactTracker) -> R) -> R {
+    fn with<R>(&self, py: Python<'_>, work: impl FnOnce(&mut Tracked) -> R) -> R {
         use pyo3::sync::MutexExt;
         work(&mut self.tracker.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
     }
@@ -305,18 +367,19 @@ impl ContactTracker {
         shifts: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
     ) -> PyResult<Changes> {
-        let given = Given::of(pairs, shifts, false)?;
-        let (keys, threads) = (GivenKeys::of(keys, &given)?, Threads::of(threads)?);
+        let mut given = Given::of(pairs, shifts, false)?;
+        let (keys, threads) = (GivenKeys::of(keys, &mut given)?, Threads::of(threads)?);
         let slices = keys.slices()?;
         let lent = keys.lend(&slices);
-        self.with(py, |tracker| {
+        self.with(py, |Tracked { tracker, numbered }| {
             let updated = py.detach(|| tracker.on(threads.lend()).update(given.lend(), lent).map(drop));
-            updated.map_err(Refused::refused)?;
+            updated.map_err(|refused| keys.refuse(refused))?;
+            let before = core::mem::replace(numbered, keys.numbered.clone());
             let last = tracker.last();
             Ok(Changes {
-                begin: Contacts::of(py, last.begin())?,
-                persist: Contacts::of(py, last.persist())?,
-                end: Contacts::of(py, last.end())?,
+                begin: Contacts::of(py, last.begin(), numbered.as_deref())?,
+                persist: Contacts::of(py, last.persist(), numbered.as_deref())?,
+                end: Contacts::of(py, last.end(), before.as_deref())?,
                 pair_slots: array(py, last.pair_slots().to_vec()).unbind(),
                 slots: last.slots(),
             })
@@ -326,11 +389,11 @@ impl ContactTracker {
     /// The length of an array that has a place for each slot.
     #[getter]
     fn slots(&self, py: Python<'_>) -> usize {
-        self.with(py, |tracker| tracker.slots())
+        self.with(py, |Tracked { tracker, .. }| tracker.slots())
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        self.with(py, |tracker| {
+        self.with(py, |Tracked { tracker, .. }| {
             let last = tracker.last();
             format!("jostle.ContactTracker({} contacts)", last.begin().len() + last.persist().len())
         })
@@ -415,7 +478,7 @@ pub(crate) fn contacts<'py>(
     pairs: &Bound<'py, PyAny>,
     positions: Bound<'py, PyAny>,
     radii: Option<Bound<'py, PyAny>>,
-    cutoff: Option<f64>,
+    cutoff: Option<Cutoff>,
     cell: Option<Bound<'py, PyAny>>,
     pbc: Option<Bound<'py, PyAny>>,
     origin: Option<Bound<'py, PyAny>>,

@@ -13,9 +13,22 @@ pyo3::create_exception!(
      count : int\n    How many are at fault in all."
 );
 
+/// Names of Rust's in the engine's messages, and what is said of them in Python.
+const NAMES: [(&str, &str); 5] = [
+    ("search in f64 (`Circles64`, `Spheres64`)", "give positions in float64"),
+    (
+        "to the set of each search, `Set::from(&prepared)`",
+        "beside the prepared set, jostle.Bodies(prepared, category=...)",
+    ),
+    ("neighbour lists and an activation table", "neighbour lists and jostle.among"),
+    ("by what `find` returned or by `ContactPairs::with_image_shifts`", "by what find returned or by shifts="),
+    ("give what `find` returned, not its pairs", "give what find returned, not its pairs"),
+];
+
 /// Makes a refusal that names what is at fault, by ids.
 pub(crate) fn refused(message: impl ToString, count: usize, ids: Vec<u64>) -> PyErr {
-    let error = InputError::new_err(message.to_string());
+    let message = NAMES.iter().fold(message.to_string(), |message, (rust, python)| message.replace(rust, python));
+    let error = InputError::new_err(message);
     Python::attach(|py| {
         let value = error.value(py);
         match value.setattr("ids", ids).and_then(|()| value.setattr("count", count)) {

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use engine::Rows;
 use pyo3::prelude::*;
 
+use crate::arrays::Cutoff;
 use crate::dimensions::{Both, Dimension, in_dimensions, with_idle};
 use crate::errors::Refused;
 use crate::found::{Found, FoundColumns};
@@ -113,7 +114,7 @@ impl<'py> Call<'py> {
     pub(crate) fn new(
         of: Bound<'py, PyAny>,
         radii: Option<Bound<'py, PyAny>>,
-        cutoff: Option<f64>,
+        cutoff: Option<Cutoff>,
         space: AskedSpace<'py>,
         threads: Option<isize>,
     ) -> PyResult<Self> {
@@ -168,7 +169,7 @@ impl Finder {
         py: Python<'py>,
         positions: Bound<'py, PyAny>,
         radii: Option<Bound<'py, PyAny>>,
-        cutoff: Option<f64>,
+        cutoff: Option<Cutoff>,
         cell: Option<Bound<'py, PyAny>>,
         pbc: Option<Bound<'py, PyAny>>,
         origin: Option<Bound<'py, PyAny>>,
@@ -186,7 +187,7 @@ impl Finder {
         py: Python<'py>,
         positions: Bound<'py, PyAny>,
         radii: Option<Bound<'py, PyAny>>,
-        cutoff: Option<f64>,
+        cutoff: Option<Cutoff>,
         cell: Option<Bound<'py, PyAny>>,
         pbc: Option<Bound<'py, PyAny>>,
         origin: Option<Bound<'py, PyAny>>,
@@ -205,7 +206,7 @@ impl Finder {
         py: Python<'py>,
         positions: Bound<'py, PyAny>,
         radii: Option<Bound<'py, PyAny>>,
-        cutoff: Option<f64>,
+        cutoff: Option<Cutoff>,
         cell: Option<Bound<'py, PyAny>>,
         pbc: Option<Bound<'py, PyAny>>,
         origin: Option<Bound<'py, PyAny>>,
@@ -224,7 +225,7 @@ impl Finder {
         py: Python<'py>,
         positions: Bound<'py, PyAny>,
         radii: Option<Bound<'py, PyAny>>,
-        cutoff: Option<f64>,
+        cutoff: Option<Cutoff>,
         cell: Option<Bound<'py, PyAny>>,
         pbc: Option<Bound<'py, PyAny>>,
         origin: Option<Bound<'py, PyAny>>,
@@ -241,7 +242,7 @@ impl Finder {
         &self,
         py: Python<'py>,
         positions: Bound<'py, PyAny>,
-        cutoff: Option<f64>,
+        cutoff: Option<Cutoff>,
         radii: Option<Bound<'py, PyAny>>,
         cell: Option<Bound<'py, PyAny>>,
         pbc: Option<Bound<'py, PyAny>>,
@@ -262,7 +263,7 @@ impl Finder {
     fn neighbor_list<'py>(
         &self,
         py: Python<'py>,
-        quantities: &str,
+        quantities: &Bound<'py, PyAny>,
         positions: &Bound<'py, PyAny>,
         cutoff: &Bound<'py, PyAny>,
         cell: Option<Bound<'py, PyAny>>,
@@ -334,7 +335,7 @@ pub(crate) fn pairs<'py>(
     py: Python<'py>,
     positions: Bound<'py, PyAny>,
     radii: Option<Bound<'py, PyAny>>,
-    cutoff: Option<f64>,
+    cutoff: Option<Cutoff>,
     cell: Option<Bound<'py, PyAny>>,
     pbc: Option<Bound<'py, PyAny>>,
     origin: Option<Bound<'py, PyAny>>,
@@ -362,7 +363,7 @@ pub(crate) fn find<'py>(
     py: Python<'py>,
     positions: Bound<'py, PyAny>,
     radii: Option<Bound<'py, PyAny>>,
-    cutoff: Option<f64>,
+    cutoff: Option<Cutoff>,
     cell: Option<Bound<'py, PyAny>>,
     pbc: Option<Bound<'py, PyAny>>,
     origin: Option<Bound<'py, PyAny>>,
@@ -389,7 +390,7 @@ pub(crate) fn count<'py>(
     py: Python<'py>,
     positions: Bound<'py, PyAny>,
     radii: Option<Bound<'py, PyAny>>,
-    cutoff: Option<f64>,
+    cutoff: Option<Cutoff>,
     cell: Option<Bound<'py, PyAny>>,
     pbc: Option<Bound<'py, PyAny>>,
     origin: Option<Bound<'py, PyAny>>,
@@ -431,7 +432,7 @@ pub(crate) fn count<'py>(
 pub(crate) fn neighbors<'py>(
     py: Python<'py>,
     positions: Bound<'py, PyAny>,
-    cutoff: Option<f64>,
+    cutoff: Option<Cutoff>,
     radii: Option<Bound<'py, PyAny>>,
     cell: Option<Bound<'py, PyAny>>,
     pbc: Option<Bound<'py, PyAny>>,

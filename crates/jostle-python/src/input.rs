@@ -3,6 +3,7 @@
 use engine::{ActivationTable, Input, Set};
 use pyo3::prelude::*;
 
+use crate::arrays::Cutoff;
 use crate::bodies::{AskedSet, Bodies, ReadSet};
 use crate::errors::{type_error, value_error};
 use crate::prepared::{Of, PreparedSet};
@@ -97,7 +98,7 @@ fn checked(set: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
 pub(crate) struct Asked<'py> {
     pub(crate) of: Bound<'py, PyAny>,
     pub(crate) radii: Option<Bound<'py, PyAny>>,
-    pub(crate) cutoff: Option<f64>,
+    pub(crate) cutoff: Option<Cutoff>,
     pub(crate) space: AskedSpace<'py>,
 }
 
@@ -131,7 +132,7 @@ impl<'py> Asked<'py> {
                 }
             }
         } else {
-            (vec![AskedSet::new(&self.of, self.radii.as_ref(), self.cutoff)?.read(py)?], None)
+            (vec![AskedSet::new(&self.of, self.radii.as_ref(), self.cutoff.map(|cutoff| cutoff.0))?.read(py)?], None)
         };
         if let [first, others @ ..] = &sets[..]
             && others.iter().any(|other| other.dimensions() != first.dimensions())
@@ -148,7 +149,7 @@ impl<'py> Read<'py> {
         Self { sets: vec![set], relation: None, space }
     }
 
-    /// Returns the space that was asked for. Where none was, a prepared set gives its own.
+    /// Returns the space that was asked for. Where none was, prepared sets give theirs, if it is the same.
     fn cell<const D: usize>(&self) -> PyResult<Cell<D>>
     where
         (): Of<D>,
@@ -157,12 +158,16 @@ impl<'py> Read<'py> {
         if self.space.is_asked() {
             return Ok(asked);
         }
+        let mut known = None;
         for set in &self.sets {
-            if let Some(cell) = set.cell::<D>()? {
-                return Ok(cell);
+            let Some(cell) = set.cell::<D>()? else { continue };
+            if known.replace(cell).is_some_and(|other| other != cell) {
+                return Err(value_error(
+                    "the sets were prepared for different cells: give cell= (pbc=False for open space)",
+                ));
             }
         }
-        Ok(asked)
+        Ok(known.unwrap_or(asked))
     }
 
     /// Whether any body moves.

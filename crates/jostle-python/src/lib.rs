@@ -26,12 +26,16 @@ mod threads;
 mod visit;
 
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 /// The compiled part of the package `jostle`.
 #[pymodule]
 fn _jostle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("InputError", module.py().get_type::<errors::InputError>())?;
+    let refusal = module.py().get_type::<errors::InputError>();
+    refusal.setattr("ids", PyList::empty(module.py()))?;
+    refusal.setattr("count", 0)?;
+    module.add("InputError", refusal)?;
     module.add_class::<bodies::Bodies>()?;
     module.add_class::<input::Sets>()?;
     module.add_class::<finder::Finder>()?;

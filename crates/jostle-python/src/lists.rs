@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::array;
 use crate::freed::Freed;
-use crate::prepared::row_of;
+use crate::prepared::{each_row, row_of};
 use crate::space::Cell;
 use crate::threads::Threads;
 
@@ -141,6 +141,10 @@ impl NeighborLists {
     /// The neighbours of one body: a view of ``indices``.
     fn __getitem__<'py>(&self, py: Python<'py>, row: isize) -> PyResult<Bound<'py, PyAny>> {
         row_of((self.offsets.bind(py), self.indices.bind(py)), row)
+    }
+
+    fn __iter__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        each_row(this)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

@@ -6,7 +6,7 @@ use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrays::{Integers, Number, as_array, show};
+use crate::arrays::{Integers, Number, as_array, number, show};
 use crate::bodies::{AskedSet, Positions};
 use crate::dimensions::{Both, Dimension, in_dimensions, with_idle};
 use crate::errors::{Refused, type_error, value_error};
@@ -35,16 +35,8 @@ fn asked_set(
         cutoff: Some(cutoff),
         ..AskedSet::default()
     };
-    if let Ok(cutoff) = cutoff.extract::<f64>() {
-        // Distances at most the greatest number below the cutoff are less than the cutoff, as ASE wants them.
-        let single = Number::of(&positions.dtype()) == Some(Number::Single);
-        let rounded = if single { f64::from(cutoff as f32) } else { cutoff };
-        let below = match single {
-            _ if rounded < cutoff => rounded,
-            true => (cutoff as f32).next_down().into(),
-            false => cutoff.next_down(),
-        };
-        return Ok(if cutoff > 0.0 { (within(below), Kept::All) } else { (within(cutoff), Kept::Below(cutoff)) });
+    if let Some(cutoff) = number(cutoff) {
+        return Ok((within(up(cutoff, positions)), Kept::Below(cutoff)));
     }
     if let Ok(cutoffs) = cutoff.cast::<PyDict>() {
         let Some(types) = types else {
@@ -90,6 +82,12 @@ fn up(cutoff: f64, positions: &Bound<'_, PyUntypedArray>) -> f64 {
 /// Returns a cutoff for each two types: 0 for two types that the dict does not name together.
 fn of_types(cutoffs: &Bound<'_, PyDict>, types: &Bound<'_, PyAny>, bodies: usize) -> PyResult<Kept> {
     let py = types.py();
+    let shape: Vec<usize> = py.import("numpy")?.call_method1("shape", (types,))?.extract()?;
+    if shape != [bodies] {
+        let shape = show(&shape);
+        let message = format_args!("types must have shape ({bodies},), one for each row of the positions, not {shape}");
+        return Err(type_error(message));
+    }
     let unique = PyDict::new(py);
     unique.set_item("return_inverse", true)?;
     let found = py.import("numpy")?.call_method("unique", (types,), Some(&unique))?;
@@ -104,9 +102,11 @@ fn of_types(cutoffs: &Bound<'_, PyDict>, types: &Bound<'_, PyAny>, bodies: usize
         let pair: (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract().map_err(|_| {
             type_error(format_args!("a key of the cutoffs is {pair}, not a pair of types such as (1, 8)"))
         })?;
-        let cutoff: f64 = cutoff.extract()?;
+        let wanted = || type_error(format_args!("the cutoff of {pair:?} is {cutoff}: it must be a number"));
+        let cutoff = number(&cutoff).ok_or_else(wanted)?;
         if !(cutoff.is_finite() && cutoff >= 0.0) {
-            return Err(value_error(format_args!("a cutoff is {cutoff}: it must be finite and not negative")));
+            let message = format_args!("the cutoff of {pair:?} is {cutoff}: it must be finite and not negative");
+            return Err(value_error(message));
         }
         if let (Some(a), Some(b)) = (number_of(&pair.0), number_of(&pair.1)) {
             table.insert((a, b), cutoff);
@@ -123,20 +123,24 @@ fn of_types(cutoffs: &Bound<'_, PyDict>, types: &Bound<'_, PyAny>, bodies: usize
 
 impl<'py> TableCall<'py> {
     pub(crate) fn new(
-        (letters, itself, wide): (&str, bool, bool),
+        (letters, itself, wide): (&Bound<'py, PyAny>, bool, bool),
         positions: &Bound<'py, PyAny>,
         (cutoff, types): (&Bound<'py, PyAny>, Option<&Bound<'py, PyAny>>),
         space: AskedSpace<'py>,
         threads: Option<isize>,
     ) -> PyResult<Self> {
-        let quantities = Quantities::of(letters).map_err(|letter| {
+        let letters: String = letters.extract().map_err(|_| {
+            let kind = letters.get_type();
+            type_error(format_args!("quantities must be letters of \"ijdDS\", ahead of positions, not {kind}"))
+        })?;
+        let quantities = Quantities::of(&letters).map_err(|letter| {
             value_error(format_args!("there is no quantity {letter:?}: quantities are some of \"ijdDS\""))
         })?;
         let positions = as_array(positions, "positions")?;
         let (set, kept) = asked_set(&positions, cutoff, types)?;
         let read = Read::within(set.read(positions.py())?, space);
         let wanted = Wanted { quantities, kept, itself, double: read.is_decided(), wide };
-        Ok(Self { letters: letters.into(), wanted, read, threads: Threads::of(threads)? })
+        Ok(Self { letters, wanted, read, threads: Threads::of(threads)? })
     }
 
     fn search<const D: usize>(&self, py: Python<'py>, both: &mut Both) -> PyResult<Table>
@@ -219,7 +223,7 @@ impl<'py> TableCall<'py> {
 #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
 pub(crate) fn neighbor_list<'py>(
     py: Python<'py>,
-    quantities: &str,
+    quantities: &Bound<'py, PyAny>,
     positions: &Bound<'py, PyAny>,
     cutoff: &Bound<'py, PyAny>,
     cell: Option<Bound<'py, PyAny>>,
@@ -238,7 +242,7 @@ pub(crate) fn neighbor_list<'py>(
 #[allow(clippy::too_many_arguments, reason = "`jostle.ase` names them")]
 pub(crate) fn ase_neighbor_list<'py>(
     py: Python<'py>,
-    quantities: &str,
+    quantities: &Bound<'py, PyAny>,
     positions: &Bound<'py, PyAny>,
     cutoff: &Bound<'py, PyAny>,
     cell: Bound<'py, PyAny>,

@@ -4,7 +4,7 @@ use engine::{PreparedAnswers, PreparedBatch, PreparedQueries, QueryError};
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
-use crate::arrays::{Number, Reals, array, as_array, rows};
+use crate::arrays::{Cutoff, Number, Reals, array, as_array, number, rows};
 use crate::dimensions::in_dimensions;
 use crate::errors::{Refused, refused, type_error, value_error};
 use crate::input::{Asked, Read};
@@ -82,13 +82,13 @@ fn points<const D: usize>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec
     read.to_rows()
 }
 
-/// Reads a number for each question, or one for all.
-fn each(object: &Bound<'_, PyAny>, name: &str, questions: usize) -> PyResult<Vec<f64>> {
-    if let Ok(all) = object.extract::<f64>() {
+/// Reads a number for each question, a row of what is called `of`, or one for all.
+fn each(object: &Bound<'_, PyAny>, name: &str, (of, questions): (&str, usize)) -> PyResult<Vec<f64>> {
+    if let Some(all) = number(object) {
         return Ok(vec![all; questions]);
     }
     let array = as_array(object, name)?;
-    Ok(Reals::numbers(&array, name, questions)?.to_rows::<1>()?.into_flattened())
+    Ok(Reals::numbers(&array, name, (of, questions))?.to_rows::<1>()?.into_flattened())
 }
 
 impl Refused for QueryError {
@@ -185,7 +185,7 @@ impl PreparedSet {
         py: Python<'py>,
         positions: Bound<'py, PyAny>,
         radii: Option<Bound<'py, PyAny>>,
-        cutoff: Option<f64>,
+        cutoff: Option<Cutoff>,
         cell: Option<Bound<'py, PyAny>>,
         pbc: Option<Bound<'py, PyAny>>,
         origin: Option<Bound<'py, PyAny>>,
@@ -236,7 +236,7 @@ impl PreparedSet {
     ) -> PyResult<Answers> {
         in_dimensions!(self.dimensions(), D => {
             let centers = self::points::<D>(centers, "centers")?;
-            let radii = each(radii, "radii", centers.len())?;
+            let radii = each(radii, "radii", ("centers", centers.len()))?;
             let asked: Vec<_> = centers.into_iter().zip(radii).collect();
             self.ask::<D>(py, (threads, false), |batch, queries, threads| batch.circles(queries, &asked, threads))
         })
@@ -378,7 +378,7 @@ fn rays<const D: usize>(
     let lines = two::<D>((origins, "origins"), (directions, "directions"))?;
     let reach = match reach {
         None => vec![f64::INFINITY; lines.len()],
-        Some(reach) => each(reach, "reach", lines.len())?,
+        Some(reach) => each(reach, "reach", ("origins", lines.len()))?,
     };
     Ok(lines.into_iter().zip(reach).map(|((origin, direction), reach)| (origin, direction, reach)).collect())
 }
@@ -416,9 +416,20 @@ impl Answers {
         row_of((self.offsets.bind(py), self.indices.bind(py)), question)
     }
 
+    fn __iter__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        each_row(this)
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("jostle.Answers({} questions, {} answers)", self.__len__(py)?, self.indices.bind(py).len()?))
     }
+}
+
+/// Makes an iterator over all rows of what is indexed by row.
+pub(crate) fn each_row<'py>(rows: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let builtins = rows.py().import("builtins")?;
+    let numbers = builtins.call_method1("range", (rows.len()?,))?;
+    builtins.call_method1("map", (rows.getattr("__getitem__")?, numbers))
 }
 
 /// Returns one of the rows that lie one after the other. A negative row counts from the end.

@@ -15,7 +15,7 @@ pub(crate) struct AskedSpace<'py> {
 
 /// A cell, and whether its first vector was turned round to make it right-handed: shifts by this vector count the other
 /// way.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Cell<const D: usize> {
     pub(crate) space: Space<D>,
     pub(crate) turned: bool,
@@ -89,8 +89,12 @@ impl AskedSpace<'_> {
             return Ok([all; D]);
         }
         let wanted = || type_error(format_args!("pbc must be a bool, or {D} of them, one for each vector of the cell"));
-        let each: Vec<bool> = pbc.try_iter()?.map(|one| one?.is_truthy()).collect::<PyResult<_>>()?;
-        each.try_into().map_err(|_| wanted())
+        let repeats = |one: PyResult<Bound<'_, PyAny>>| {
+            let one = one.ok()?;
+            one.extract().ok().or_else(|| one.extract::<i64>().ok().map(|one| one != 0))
+        };
+        let each: Option<Vec<bool>> = pbc.try_iter().map_err(|_| wanted())?.map(repeats).collect();
+        each.and_then(|each| each.try_into().ok()).ok_or_else(wanted)
     }
 
     fn vectors<const D: usize>(cell: &Bound<'_, PyAny>) -> PyResult<[[f64; D]; D]> {

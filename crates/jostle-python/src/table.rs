@@ -1,6 +1,8 @@
 //! Neighbour lists as ASE has them: an array for each quantity, one value a neighbour, sorted by the first of each
 //! pair.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use engine::{Input, InputError, NeighborColumns, PairFinder, Rows};
 
 use crate::freed::Freed;
@@ -57,8 +59,6 @@ impl Quantities {
 
 /// Which of the neighbours found are kept. Distances are compared strictly, as ASE does.
 pub(crate) enum Kept {
-    /// All: the search was for distances below the cutoff.
-    All,
     /// Neighbours nearer than this.
     Below(f64),
     /// Neighbours nearer than the sum of both radii.
@@ -68,9 +68,27 @@ pub(crate) enum Kept {
 }
 
 impl Kept {
+    /// Whether all neighbours of a search are kept. A search for neighbours within a cutoff finds few that are not
+    /// nearer than the cutoff.
+    fn keeps_all(&self, lists: &NeighborColumns, threads: &Threads) -> bool {
+        let Self::Below(cutoff) = self else { return false };
+        let all = AtomicBool::new(true);
+        let note = |below: bool| {
+            if !below {
+                all.store(false, Ordering::Relaxed);
+            }
+        };
+        threads.each(lists.distances2.chunks(BLOCK).collect(), |block: &[f32]| {
+            note(block.iter().fold(true, |all, &d| all & (f64::from(d) < *cutoff)));
+        });
+        threads.each(lists.distances2_f64.chunks(BLOCK).collect(), |block: &[f64]| {
+            note(block.iter().fold(true, |all, d| all & (d < cutoff)));
+        });
+        all.into_inner()
+    }
+
     fn keeps(&self, i: usize, j: usize, distance: f64) -> bool {
         match self {
-            Self::All => true,
             Self::Below(cutoff) => distance < *cutoff,
             Self::Radii(radii) => distance < radii[i] + radii[j],
             Self::Types { of, cutoffs, types } => distance < cutoffs[of[i] as usize * types + of[j] as usize],
@@ -125,17 +143,11 @@ pub(crate) fn table<const D: usize>(
     (threads, freed): (&Threads, &Freed),
 ) -> Result<Table, InputError> {
     let Wanted { quantities, kept, itself, double, wide } = wanted;
-    let asks = !matches!(kept, Kept::All);
-    let columns = Columns {
-        distances: quantities.distances || asks,
-        shifts: quantities.shifts,
-        vectors: quantities.vectors,
-        double: *double,
-    };
+    let columns = Columns { distances: true, shifts: quantities.shifts, vectors: quantities.vectors, double: *double };
     let mut lists = columns.lists(freed);
     finder.on(threads.lend()).neighbors(input, Rows::Full, &mut lists)?;
     let lists = finish::<D>(lists, &cell, threads);
-    let mut table = if asks || *itself {
+    let mut table = if *itself || !kept.keeps_all(&lists, threads) {
         chosen::<D>(lists, wanted, (threads, freed))
     } else {
         all(lists, *quantities, (threads, freed))

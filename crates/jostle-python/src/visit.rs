@@ -1,11 +1,13 @@
 //! Visitors: a function of Python's is called with pairs block by block, so that no list of all pairs is made.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use engine::{Hit, InputError};
 use pyo3::prelude::*;
 
-use crate::arrays::rows;
+use crate::arrays::{Cutoff, rows};
 use crate::dimensions::{Both, Dimension, in_dimensions, with_idle};
 use crate::errors::{Refused, type_error, value_error};
 use crate::finder::Call;
@@ -32,7 +34,12 @@ struct Visitor<'f> {
     waiting: Vec<Mutex<Waiting>>,
     /// The exception that the function has raised, if it has: it is not called again.
     raised: Mutex<Option<PyErr>>,
+    /// Whether the function has raised.
+    stops: AtomicBool,
 }
+
+/// What unwinds a search whose function has raised: nobody waits for the rest of its pairs.
+struct Stopped;
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -40,6 +47,9 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl Visitor<'_> {
     fn add<const D: usize>(&self, pair: [u32; 2], shift: Option<[i32; D]>) {
+        if self.stops.load(Ordering::Relaxed) {
+            resume_unwind(Box::new(Stopped));
+        }
         let thread = rayon::current_thread_index().map_or(0, |index| index + 1) % self.waiting.len();
         let mut waiting = lock(&self.waiting[thread]);
         waiting.pairs.extend_from_slice(&pair);
@@ -57,19 +67,23 @@ impl Visitor<'_> {
 
     /// Calls the function, unless it has raised.
     fn pass<const D: usize>(&self, Waiting { pairs, shifts }: Waiting, repeats: bool) {
-        if pairs.is_empty() || lock(&self.raised).is_some() {
+        if pairs.is_empty() {
             return;
         }
-        let called = Python::attach(|py| {
-            let pairs = rows(py, pairs, 2)?;
-            match repeats {
+        Python::attach(|py| {
+            if self.stops.load(Ordering::Relaxed) {
+                return;
+            }
+            let called = rows(py, pairs, 2).and_then(|pairs| match repeats {
                 true => self.function.call1(py, (pairs, rows(py, shifts, D)?)),
                 false => self.function.call1(py, (pairs,)),
+            });
+            // Functions that are not written in Python see no interrupts.
+            if let Err(raised) = called.and_then(|_| py.check_signals()) {
+                lock(&self.raised).get_or_insert(raised);
+                self.stops.store(true, Ordering::Relaxed);
             }
         });
-        if let Err(raised) = called {
-            lock(&self.raised).get_or_insert(raised);
-        }
     }
 }
 
@@ -84,20 +98,28 @@ where
 {
     let Call { read, threads } = call;
     let waiting = (0..=threads.count()).map(|_| Mutex::default()).collect();
-    let visitor = Visitor { function, block, waiting, raised: Mutex::default() };
+    let visitor = Visitor { function, block, waiting, raised: Mutex::default(), stops: AtomicBool::new(false) };
     read.with::<D, _>(|input, cell| {
         let (finder, repeats) = (<()>::finder(both), !cell.space.is_open());
-        let visited = py.detach(|| {
+        let search = || {
             let search = finder.on(threads.lend());
-            if repeats {
-                search.for_each_hit(input, |Hit { pair, mut image_shift, .. }| {
-                    if cell.turned {
-                        image_shift[0] = -image_shift[0];
-                    }
-                    visitor.add(pair, Some(image_shift));
-                })?;
-            } else {
-                search.for_each_pair(input, |a, b| visitor.add::<D>([a, b], None))?;
+            if !repeats {
+                return search.for_each_pair(input, |a, b| visitor.add::<D>([a, b], None)).map(drop);
+            }
+            let add = |Hit { pair, mut image_shift, .. }: Hit<D>| {
+                if cell.turned {
+                    image_shift[0] = -image_shift[0];
+                }
+                visitor.add(pair, Some(image_shift));
+            };
+            search.for_each_hit(input, add).map(drop)
+        };
+        let visited = py.detach(|| {
+            // A finder whose search was unwound is not kept: `with_idle` drops it.
+            match catch_unwind(AssertUnwindSafe(search)) {
+                Ok(searched) => searched?,
+                Err(stopped) if stopped.is::<Stopped>() => return Ok(()),
+                Err(panic) => resume_unwind(panic),
             }
             visitor.waiting.iter().for_each(|waiting| visitor.pass::<D>(core::mem::take(&mut lock(waiting)), repeats));
             Ok(())
@@ -116,8 +138,8 @@ where
 /// function : callable
 ///     Called as ``function(pairs)`` with a (k, 2) array of uint32 of its own; where space repeats, as
 ///     ``function(pairs, shifts)``, with a (k, d) array of int32 beside it. Calls come one at a time, but from other
-///     threads than the one that waits. What the function returns is not looked at. Once it raises, it is not called
-///     again, and ``for_each`` raises its exception.
+///     threads than the one that waits. What the function returns is not looked at. Once it raises, the search stops,
+///     and ``for_each`` raises its exception.
 /// positions, radii, cutoff, cell, pbc, origin, threads
 ///     As for ``pairs``. On one thread, pairs come in the order of ``pairs``; on several, in no fixed order.
 /// block : int, default 65536
@@ -140,7 +162,7 @@ pub(crate) fn for_each<'py>(
     positions: Bound<'py, PyAny>,
     radii: Option<Bound<'py, PyAny>>,
     block: usize,
-    cutoff: Option<f64>,
+    cutoff: Option<Cutoff>,
     cell: Option<Bound<'py, PyAny>>,
     pbc: Option<Bound<'py, PyAny>>,
     origin: Option<Bound<'py, PyAny>>,

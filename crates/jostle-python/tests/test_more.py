@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -154,7 +155,7 @@ def test_contacts_begin_persist_and_end():
     with pytest.raises(jostle.InputError, match="repeated") as error:
         tracker.update([[0, 1]], [7, 7])
     assert error.value.ids == [1]
-    with pytest.raises(TypeError, match="array of uint32"):
+    with pytest.raises(TypeError, match=r"integers \(uint32\), not float64"):
         tracker.update([[0.5, 1.5]], [1, 2])
 
 
@@ -225,6 +226,10 @@ def test_plot_draws_what_it_is_given():
     pytest.importorskip("matplotlib").use("Agg")
     points = scene(30, 2)
     axes = jostle.plot(points, 0.5, jostle.pairs(points, 0.5))
+    again = jostle.plot(points, 0.5, jostle.find(points, 0.5))
+    assert [len(a.collections[0].get_segments()) for a in (axes, again)] == [
+        len(jostle.pairs(points, 0.5))
+    ] * 2
     assert len(axes.collections) == 2 and axes.get_xlim()[0] < points[:, 0].min()
     with pytest.raises(TypeError, match=r"\(n, 2\) to be drawn"):
         jostle.plot(scene(3, 3), 0.5)
@@ -356,3 +361,13 @@ def test_rows_are_keys_of_each_set():
         jostle.find(jostle.among(sets, [(0, 1), (1, 1)]))
     )
     assert changes.begin.keys.tolist() == [[0, 0]]
+
+
+def test_rows_are_iterated():
+    points = scene(50, 2)
+    lists, answers = jostle.neighbors(points, 2.0), jostle.PreparedSet(points, 1.0).points(points)
+    for rows in [lists, answers]:
+        assert len(rows) == 50 and isinstance(rows, Iterable)
+        for at, row in enumerate(rows):
+            np.testing.assert_array_equal(row, rows[at])
+        assert at == 49

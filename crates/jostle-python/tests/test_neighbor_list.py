@@ -176,6 +176,34 @@ def test_other_positions():
     assert scaled.tolist() == [1.0, 1.0]
 
 
+@pytest.mark.parametrize("cutoff", [0.1, 1.0, 1.42, 2.5, 3.0])
+def test_distances_of_the_last_bit(cutoff):
+    angle = np.random.default_rng(0).random(100) * 2 * np.pi
+    points = np.zeros((200, 3))
+    points[:, 2] = np.repeat(np.arange(100) * 3 * cutoff, 2)
+    points[1::2, :2] = cutoff * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    distances = np.linalg.norm(points[1::2] - points[::2], axis=1)
+    expected = 2 * (distances < cutoff).sum()
+    assert 0 < expected < 200
+    atoms = Atoms(numbers=np.ones(200), positions=points)
+    assert len(ase.neighborlist.neighbor_list("i", atoms, cutoff)) == expected
+    i, d = jostle.ase.neighbor_list("id", atoms, cutoff)
+    assert len(i) == expected and (d < cutoff).all()
+    assert len(jostle.neighbor_list("i", points, cutoff)) == expected
+    single = points.astype(np.float32)
+    near = jostle.neighbors(single, 1.1 * cutoff).distances.astype(float) < cutoff
+    assert len(jostle.neighbor_list("i", single, cutoff)) == near.sum() > 0
+
+
+@pytest.mark.parametrize("lattice", ["fcc", "bcc", "diamond", "sc"])
+def test_crystals_at_the_distance_of_neighbours(lattice):
+    to_neighbour = {"fcc": 0.5**0.5, "bcc": 0.75**0.5, "diamond": 0.1875**0.5, "sc": 1}
+    for side in np.arange(2.5, 6.0, 0.25):
+        atoms, cutoff = bulk("X", lattice, a=side, cubic=True), side * to_neighbour[lattice]
+        theirs = ase.neighborlist.neighbor_list("i", atoms, cutoff)
+        assert len(jostle.ase.neighbor_list("i", atoms, cutoff)) == len(theirs)
+
+
 def test_errors():
     points = np.zeros((3, 3))
     with pytest.raises(ValueError, match="no quantity 'x'"):

@@ -1,5 +1,8 @@
 """Pairs, counts and rows, against scipy's cKDTree."""
 
+import signal
+import time
+
 import numpy as np
 import pytest
 from scipy.spatial import cKDTree
@@ -206,3 +209,39 @@ def test_what_is_raised_in_a_block_is_raised():
     with pytest.raises(TypeError, match="for each set"):
         jostle.for_each(fail, sets)
     jostle.for_each(fail, points[:1], cutoff=0.1)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("cell", [None, 1.0])
+def test_a_search_stops_where_its_function_raises(threads, cell):
+    points, calls = scene(20_000, 2, side=1e-3), []  # two hundred million pairs
+
+    def fail(*some):
+        calls.append(len(some))
+        raise KeyError("enough")
+
+    for _ in range(3):  # a search that was cut short leaves nothing behind
+        begin = time.perf_counter()
+        with pytest.raises(KeyError, match="enough"):
+            jostle.for_each(fail, points, cutoff=0.4, cell=cell, threads=threads)
+        assert time.perf_counter() - begin < 1.0
+        assert jostle.count(points, cutoff=1e-5, threads=threads) == len(
+            jostle.pairs(points, cutoff=1e-5)
+        )
+    assert len(calls) == 3
+
+
+def test_an_interrupt_stops_a_search_for_each():
+    points, calls = scene(20_000, 2, side=1e-3), iter(range(10**9))
+
+    def interrupt(some):
+        next(calls)
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            jostle.for_each(interrupt, points, cutoff=0.4, threads=1)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert next(calls) == 1

@@ -1,5 +1,5 @@
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, SupportsFloat, SupportsIndex, TypeAlias, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,6 +41,9 @@ __version__: str
 _Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 """Of the precision of the positions."""
 
+_Number: TypeAlias = SupportsFloat | SupportsIndex
+"""Of Python's or of numpy's."""
+
 class InputError(ValueError):
     ids: list[int]
     count: int
@@ -52,8 +55,8 @@ class Bodies:
         positions: ArrayLike | PreparedSet,
         radii: ArrayLike | None = None,
         *,
-        cutoff: float | None = None,
-        margin: float = 0.0,
+        cutoff: _Number | None = None,
+        margin: _Number = 0.0,
         displacements: ArrayLike | None = None,
         category: ArrayLike | None = None,
         mask: ArrayLike | None = None,
@@ -71,7 +74,7 @@ _What: TypeAlias = ArrayLike | Bodies | PreparedSet | Sets
 
 def between(a: Bodies | PreparedSet, b: Bodies | PreparedSet) -> Sets: ...
 def among(
-    sets: Sequence[Bodies | PreparedSet], meetings: Sequence[tuple[int, int]]
+    sets: Sequence[Bodies | PreparedSet], meetings: Sequence[Sequence[SupportsIndex]]
 ) -> Sets: ...
 
 @final
@@ -87,7 +90,8 @@ class NeighborLists:
     @property
     def shifts(self) -> NDArray[np.int32] | None: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, row: int, /) -> NDArray[np.uint32]: ...
+    def __getitem__(self, row: SupportsIndex, /) -> NDArray[np.uint32]: ...
+    def __iter__(self) -> Iterator[NDArray[np.uint32]]: ...
 
 @final
 class Found:
@@ -97,54 +101,54 @@ class Found:
     def shifts(self) -> NDArray[np.int32] | None: ...
     @property
     def times(self) -> NDArray[np.float64] | None: ...
-    def between(self, i: int, j: int) -> NDArray[np.uint32]: ...
+    def between(self, i: SupportsIndex, j: SupportsIndex) -> NDArray[np.uint32]: ...
     def __len__(self) -> int: ...
 
 def pairs(
     positions: _What,
     radii: ArrayLike | None = None,
     *,
-    cutoff: float | None = None,
+    cutoff: _Number | None = None,
     cell: ArrayLike | None = None,
     pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
     origin: ArrayLike | None = None,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
 ) -> NDArray[np.uint32]: ...
 def find(
     positions: _What,
     radii: ArrayLike | None = None,
     *,
-    cutoff: float | None = None,
+    cutoff: _Number | None = None,
     cell: ArrayLike | None = None,
     pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
     origin: ArrayLike | None = None,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
 ) -> Found: ...
 def count(
     positions: _What,
     radii: ArrayLike | None = None,
     *,
-    cutoff: float | None = None,
+    cutoff: _Number | None = None,
     cell: ArrayLike | None = None,
     pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
     origin: ArrayLike | None = None,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
 ) -> int: ...
 def for_each(
     function: Callable[..., object],
     positions: _What,
     radii: ArrayLike | None = None,
     *,
-    block: int = ...,
-    cutoff: float | None = None,
+    block: SupportsIndex = ...,
+    cutoff: _Number | None = None,
     cell: ArrayLike | None = None,
     pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
     origin: ArrayLike | None = None,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
 ) -> None: ...
 def neighbors(
     positions: _What,
-    cutoff: float | None = None,
+    cutoff: _Number | None = None,
     *,
     radii: ArrayLike | None = None,
     cell: ArrayLike | None = None,
@@ -154,18 +158,18 @@ def neighbors(
     distances: bool = True,
     vectors: bool = False,
     shifts: bool = False,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
 ) -> NeighborLists: ...
 def neighbor_list(
     quantities: str,
     positions: ArrayLike,
-    cutoff: ArrayLike | dict[tuple[Any, Any], float],
+    cutoff: ArrayLike | dict[tuple[Any, Any], Any],
     *,
     cell: ArrayLike | None = None,
     pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
     types: ArrayLike | None = None,
     self_interaction: bool = False,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
 ) -> Any: ...
 
 @final
@@ -176,38 +180,38 @@ class Finder:
         positions: _What,
         radii: ArrayLike | None = None,
         *,
-        cutoff: float | None = None,
+        cutoff: _Number | None = None,
         cell: ArrayLike | None = None,
         pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
         origin: ArrayLike | None = None,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
     ) -> NDArray[np.uint32]: ...
     def find(
         self,
         positions: _What,
         radii: ArrayLike | None = None,
         *,
-        cutoff: float | None = None,
+        cutoff: _Number | None = None,
         cell: ArrayLike | None = None,
         pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
         origin: ArrayLike | None = None,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
     ) -> Found: ...
     def count(
         self,
         positions: _What,
         radii: ArrayLike | None = None,
         *,
-        cutoff: float | None = None,
+        cutoff: _Number | None = None,
         cell: ArrayLike | None = None,
         pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
         origin: ArrayLike | None = None,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
     ) -> int: ...
     def neighbors(
         self,
         positions: _What,
-        cutoff: float | None = None,
+        cutoff: _Number | None = None,
         *,
         radii: ArrayLike | None = None,
         cell: ArrayLike | None = None,
@@ -217,30 +221,30 @@ class Finder:
         distances: bool = True,
         vectors: bool = False,
         shifts: bool = False,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
     ) -> NeighborLists: ...
     def neighbor_list(
         self,
         quantities: str,
         positions: ArrayLike,
-        cutoff: ArrayLike | dict[tuple[Any, Any], float],
+        cutoff: ArrayLike | dict[tuple[Any, Any], Any],
         *,
         cell: ArrayLike | None = None,
         pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
         types: ArrayLike | None = None,
         self_interaction: bool = False,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
     ) -> Any: ...
     def still_valid(
         self,
         positions: _What,
         radii: ArrayLike | None = None,
         *,
-        cutoff: float | None = None,
+        cutoff: _Number | None = None,
         cell: ArrayLike | None = None,
         pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
         origin: ArrayLike | None = None,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
     ) -> bool: ...
     @property
     def nbytes(self) -> int: ...
@@ -253,27 +257,27 @@ class CoherentFinder:
         positions: _What,
         radii: ArrayLike | None = None,
         *,
-        cutoff: float | None = None,
+        cutoff: _Number | None = None,
         cell: ArrayLike | None = None,
         pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
         origin: ArrayLike | None = None,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
     ) -> NDArray[np.uint32]: ...
     def find(
         self,
         positions: _What,
         radii: ArrayLike | None = None,
         *,
-        cutoff: float | None = None,
+        cutoff: _Number | None = None,
         cell: ArrayLike | None = None,
         pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
         origin: ArrayLike | None = None,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
     ) -> Found: ...
     def neighbors(
         self,
         positions: _What,
-        cutoff: float | None = None,
+        cutoff: _Number | None = None,
         *,
         radii: ArrayLike | None = None,
         cell: ArrayLike | None = None,
@@ -283,7 +287,7 @@ class CoherentFinder:
         distances: bool = True,
         vectors: bool = False,
         shifts: bool = False,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
     ) -> NeighborLists: ...
     @property
     def margin(self) -> float: ...
@@ -300,18 +304,18 @@ class PreparedSet:
         positions: ArrayLike | Bodies,
         radii: ArrayLike | None = None,
         *,
-        cutoff: float | None = None,
+        cutoff: _Number | None = None,
         cell: ArrayLike | None = None,
         pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
         origin: ArrayLike | None = None,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
     ) -> Self: ...
-    def points(self, points: ArrayLike, *, threads: int | None = None) -> Answers: ...
+    def points(self, points: ArrayLike, *, threads: SupportsIndex | None = None) -> Answers: ...
     def circles(
-        self, centers: ArrayLike, radii: ArrayLike, *, threads: int | None = None
+        self, centers: ArrayLike, radii: ArrayLike, *, threads: SupportsIndex | None = None
     ) -> Answers: ...
     def boxes(
-        self, lo: ArrayLike, hi: ArrayLike, *, threads: int | None = None
+        self, lo: ArrayLike, hi: ArrayLike, *, threads: SupportsIndex | None = None
     ) -> Answers: ...
     def rays(
         self,
@@ -319,7 +323,7 @@ class PreparedSet:
         directions: ArrayLike,
         reach: ArrayLike | None = None,
         *,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
     ) -> Answers: ...
     def first_hits(
         self,
@@ -327,15 +331,15 @@ class PreparedSet:
         directions: ArrayLike,
         reach: ArrayLike | None = None,
         *,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
     ) -> Answers: ...
     def nearest(
         self,
         points: ArrayLike,
-        k: int = 1,
-        reach: float = ...,
+        k: SupportsIndex = 1,
+        reach: _Number = ...,
         *,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
     ) -> Answers: ...
     def __len__(self) -> int: ...
 
@@ -350,7 +354,8 @@ class Answers:
     @property
     def shifts(self) -> NDArray[np.int32] | None: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, question: int, /) -> NDArray[np.uint32]: ...
+    def __getitem__(self, question: SupportsIndex, /) -> NDArray[np.uint32]: ...
+    def __iter__(self) -> Iterator[NDArray[np.uint32]]: ...
 
 @final
 class ContactTracker:
@@ -361,7 +366,7 @@ class ContactTracker:
         keys: ArrayLike | Sequence[ArrayLike] | None = None,
         *,
         shifts: ArrayLike | None = None,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
     ) -> Changes: ...
     @property
     def slots(self) -> int: ...
@@ -404,10 +409,10 @@ def contacts(
     positions: _What,
     radii: ArrayLike | None = None,
     *,
-    cutoff: float | None = None,
+    cutoff: _Number | None = None,
     cell: ArrayLike | None = None,
     pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
     origin: ArrayLike | None = None,
     shifts: ArrayLike | None = None,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
 ) -> ContactGeometry: ...

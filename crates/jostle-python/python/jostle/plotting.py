@@ -8,11 +8,13 @@ from numpy.typing import ArrayLike
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from . import Found
+
 
 def plot(
     positions: ArrayLike,
     radii: ArrayLike,
-    pairs: ArrayLike | None = None,
+    pairs: "Found | ArrayLike | None" = None,
     *,
     ax: "Axes | None" = None,
 ) -> "Axes":
@@ -22,8 +24,8 @@ def plot(
     ----------
     positions : (n, 2) array
     radii : float or (n,) array
-    pairs : (m, 2) array of int, optional
-        What ``jostle.pairs`` returned. Lines are drawn of those that meet where they stand, not at an image.
+    pairs : Found, or (m, 2) array of int, optional
+        What ``jostle.find`` or ``jostle.pairs`` returned. Lines are drawn of those that meet where they stand, not at an image.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a figure of its own unless given.
 
@@ -52,7 +54,7 @@ def plot(
         _, ax = pyplot.subplots(layout="constrained")
     in_pair = np.zeros(len(positions), bool)
     if pairs is not None:
-        pairs = np.asarray(pairs)
+        pairs = np.asarray(getattr(pairs, "pairs", pairs))
         in_pair[pairs.ravel()] = True
         ends = positions[pairs]
         reach = radii[pairs].sum(axis=1)
