@@ -2,7 +2,9 @@
 
 use engine::{Bodies as View, Displacements, Layers, Radii, Set};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::arrays::{Cutoff, Integers, Number, Real, Reals, as_array, number, repeated, show};
 use crate::errors::{type_error, value_error};
@@ -323,6 +325,18 @@ impl Bodies {
         let asked = AskedSet { margin, displacements, category, mask, group, ..set };
         asked.read(py)?;
         Ok(Self { asked })
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Py<PyAny>, Bound<'py, PyDict>)> {
+        let AskedSet { radii, cutoff, margin, displacements, category, mask, group, .. } = &self.asked;
+        let named = PyDict::new(py);
+        named.set_item("cutoff", cutoff)?;
+        named.set_item("margin", margin)?;
+        named.set_item("displacements", displacements)?;
+        named.set_item("category", category)?;
+        named.set_item("mask", mask)?;
+        named.set_item("group", group)?;
+        Ok(((self.positions(py), radii).into_py_any(py)?, named))
     }
 
     /// The array of positions, or the prepared set.

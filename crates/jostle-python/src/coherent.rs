@@ -152,7 +152,7 @@ impl CoherentFinder {
             let lists = in_dimensions!(read.dimensions(), D => both.neighbors::<D>(py, &read, what, &threads))?;
             PyResult::Ok((lists, both.freed.clone()))
         })?;
-        NeighborLists::new(py, lists, columns, (read.dimensions(), &freed))
+        NeighborLists::of(py, lists, columns, (read.dimensions(), &freed))
     }
 
     /// How far the fastest bodies may be from where they were searched before pairs are listed anew; 0 while each frame

@@ -185,6 +185,15 @@ impl Contacts {
 
 #[pymethods]
 impl Contacts {
+    #[new]
+    fn new(keys: Py<PyAny>, pairs: Py<PyAny>, slots: Py<PyAny>) -> Self {
+        Self { keys, pairs, slots }
+    }
+
+    fn __getnewargs__(&self, py: Python<'_>) -> (Py<PyAny>, Py<PyAny>, Py<PyAny>) {
+        (self.keys.clone_ref(py), self.pairs.clone_ref(py), self.slots.clone_ref(py))
+    }
+
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         self.keys.bind(py).len()
     }
@@ -215,6 +224,16 @@ pub(crate) struct Changes {
 
 #[pymethods]
 impl Changes {
+    #[new]
+    fn new(begin: Py<Contacts>, persist: Py<Contacts>, end: Py<Contacts>, pair_slots: Py<PyAny>, slots: usize) -> Self {
+        Self { begin, persist, end, pair_slots, slots }
+    }
+
+    fn __getnewargs__(&self, py: Python<'_>) -> (Py<Contacts>, Py<Contacts>, Py<Contacts>, Py<PyAny>, usize) {
+        let [begin, persist, end] = [&self.begin, &self.persist, &self.end].map(|list| list.clone_ref(py));
+        (begin, persist, end, self.pair_slots.clone_ref(py), self.slots)
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let [begin, persist, end] = [&self.begin, &self.persist, &self.end].map(|list| list.get().__len__(py));
         Ok(format!("jostle.Changes(begin={}, persist={}, end={})", begin?, persist?, end?))
@@ -348,7 +367,7 @@ impl ContactTracker {
     /// pairs : Found, or (m, 2) array of uint32
     ///     The result of ``find``, or an array of pairs.
     /// keys : (n,) array of uint64, or several, optional
-    ///     The key of each body, each once within its set. For pairs between two sets, a tuple of the keys of each set;
+    ///     The key of each body, each once within its set. For pairs between two sets, both sets' keys, ``(a, b)``;
     ///     for pairs among many sets, a sequence of the keys of every set. Without keys, rows are keys.
     /// shifts : (m, d) array of int32, optional
     ///     The image shift of each pair, for an array of pairs in a cell so small that two bodies touch at several
@@ -419,6 +438,15 @@ pub(crate) struct ContactGeometry {
 
 #[pymethods]
 impl ContactGeometry {
+    #[new]
+    fn new(depths: Py<PyAny>, normals: Py<PyAny>, points: Py<PyAny>) -> Self {
+        Self { depths, normals, points }
+    }
+
+    fn __getnewargs__(&self, py: Python<'_>) -> (Py<PyAny>, Py<PyAny>, Py<PyAny>) {
+        (self.depths.clone_ref(py), self.normals.clone_ref(py), self.points.clone_ref(py))
+    }
+
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         self.depths.bind(py).len()
     }

@@ -142,7 +142,7 @@ impl<'py> Call<'py> {
         let columns = Columns { distances, vectors, shifts, double: self.read.is_decided() };
         let (dimensions, what) = (self.read.dimensions(), (if half { Rows::Half } else { Rows::Full }, columns));
         let lists = in_dimensions!(dimensions, D => both.neighbors::<D>(py, &self.read, what, &self.threads))?;
-        NeighborLists::new(py, lists, columns, (dimensions, &both.freed))
+        NeighborLists::of(py, lists, columns, (dimensions, &both.freed))
     }
 }
 

@@ -1,16 +1,21 @@
 //! Pairs with all that a search knows of them.
 
 use engine::{Found as Lent, PairFinder};
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
 use crate::arrays::{array, rows};
+use crate::errors::value_error;
 use crate::freed::Freed;
 use crate::input::{Read, SetsOfPairs};
 use crate::space::Cell;
 
 /// Two sets that meet: their numbers, and where their pairs begin and end in the list.
 pub(crate) type Meeting = ([usize; 2], [usize; 2]);
+
+/// The greatest number of a set in a result that is made again.
+const MAX_SETS: usize = 1 << 16;
 
 /// The result of ``find``: pairs, with all that is known of them.
 ///
@@ -102,6 +107,39 @@ impl FoundColumns {
 
 #[pymethods]
 impl Found {
+    /// Makes a result again of what `__getnewargs__` has told of it.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        columns: (Py<PyAny>, Option<Py<PyAny>>, Option<Py<PyAny>>),
+        meetings: Vec<Meeting>,
+        sets: usize,
+        by_image: bool,
+    ) -> PyResult<Self> {
+        let (pairs, shifts, times) = columns;
+        let of = match sets {
+            1 => SetsOfPairs::One,
+            2 => SetsOfPairs::Two,
+            _ => SetsOfPairs::Many,
+        };
+        let lengths = meetings.iter().map(|(_, [start, end])| end.checked_sub(*start));
+        let len = lengths.sum::<Option<usize>>();
+        if len != Some(pairs.bind(py).len()?) || meetings.iter().any(|(sets, _)| sets.iter().any(|&set| set > MAX_SETS))
+        {
+            return Err(value_error("the pairs of sets are not all pairs"));
+        }
+        Ok(Self { pairs, shifts, times, meetings, of, by_image })
+    }
+
+    fn __getnewargs__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let sets = match self.of {
+            SetsOfPairs::One => 1,
+            SetsOfPairs::Two => 2,
+            SetsOfPairs::Many => 3,
+        };
+        ((&self.pairs, &self.shifts, &self.times), &self.meetings, sets, self.by_image).into_py_any(py)
+    }
+
     /// Returns the pairs of sets i and j, the body of the lesser set first, as a view of ``pairs``. The view
     /// is empty where the sets do not meet.
     fn between<'py>(&self, py: Python<'py>, i: usize, j: usize) -> PyResult<Bound<'py, PyAny>> {

@@ -1,6 +1,7 @@
 //! Neighbour lists: compressed sparse rows, and columns beside the indices.
 
 use engine::NeighborColumns;
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
 use crate::arrays::array;
@@ -105,7 +106,7 @@ pub(crate) struct NeighborLists {
 }
 
 impl NeighborLists {
-    pub(crate) fn new(
+    pub(crate) fn of(
         py: Python<'_>,
         lists: NeighborColumns,
         columns: Columns,
@@ -134,6 +135,21 @@ impl NeighborLists {
 
 #[pymethods]
 impl NeighborLists {
+    #[new]
+    fn new(
+        offsets: Py<PyAny>,
+        indices: Py<PyAny>,
+        distances: Option<Py<PyAny>>,
+        vectors: Option<Py<PyAny>>,
+        shifts: Option<Py<PyAny>>,
+    ) -> Self {
+        Self { offsets, indices, distances, vectors, shifts }
+    }
+
+    fn __getnewargs__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        (&self.offsets, &self.indices, &self.distances, &self.vectors, &self.shifts).into_py_any(py)
+    }
+
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.offsets.bind(py).len()? - 1)
     }

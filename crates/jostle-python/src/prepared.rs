@@ -1,6 +1,7 @@
 //! Sets that are sorted once, and questions to them.
 
 use engine::{PreparedAnswers, PreparedBatch, PreparedQueries, QueryError};
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
@@ -407,6 +408,15 @@ pub(crate) struct Answers {
 
 #[pymethods]
 impl Answers {
+    #[new]
+    fn new(offsets: Py<PyAny>, indices: Py<PyAny>, distances: Option<Py<PyAny>>, shifts: Option<Py<PyAny>>) -> Self {
+        Self { offsets, indices, distances, shifts }
+    }
+
+    fn __getnewargs__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        (&self.offsets, &self.indices, &self.distances, &self.shifts).into_py_any(py)
+    }
+
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.offsets.bind(py).len()? - 1)
     }

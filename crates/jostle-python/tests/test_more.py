@@ -1,7 +1,9 @@
 """Spaces, contacts, questions, frames, threads, and pictures."""
 
+import copy
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Iterable
@@ -361,6 +363,43 @@ def test_rows_are_keys_of_each_set():
         jostle.find(jostle.among(sets, [(0, 1), (1, 1)]))
     )
     assert changes.begin.keys.tolist() == [[0, 0]]
+
+
+def test_results_are_pickled_and_copied():
+    points, tracker = scene(60, 2), jostle.ContactTracker()
+    places = jostle.PreparedSet(points, 0.5)
+    moving = jostle.Bodies(points, 0.5, displacements=points[::-1].copy(), category=1)
+    found = jostle.find(moving)
+    results = [
+        found,
+        jostle.neighbors(points, 1.0, cell=10.0, vectors=True, shifts=True),
+        places.nearest(points[:5], 3),
+        tracker.update(found),
+        jostle.contacts(found, moving),
+    ]
+    for result in results:
+        copies = [copy.deepcopy(result)]
+        copies += [pickle.loads(pickle.dumps(result, n)) for n in range(2, 6)]
+        for again in copies:
+            assert type(again) is type(result) and repr(again) == repr(result)
+            for name in [n for n in dir(result) if not n.startswith("_")]:
+                one, other = getattr(result, name), getattr(again, name)
+                if isinstance(one, jostle.Contacts):
+                    one, other = one.keys, other.keys
+                if not callable(one):
+                    np.testing.assert_array_equal(one, other)
+    again = pickle.loads(pickle.dumps(moving))
+    np.testing.assert_array_equal(jostle.find(again).pairs, found.pairs)
+    assert repr(again) == repr(moving)
+    sets = jostle.among([moving, moving], [(0, 1), (1, 1)])
+    found = jostle.find(sets)
+    of_sets = copy.deepcopy(found)
+    np.testing.assert_array_equal(of_sets.between(0, 1), found.between(0, 1))
+    assert len(tracker.update(of_sets).begin) == len(found)
+    arguments = found.__getnewargs__()
+    for meetings in [[], [([0, 0], [9, 0])], [([0, 2**40], [0, len(found)])]]:
+        with pytest.raises(ValueError, match="not all pairs"):
+            jostle.Found(arguments[0], meetings, *arguments[2:])
 
 
 def test_rows_are_iterated():

@@ -62,6 +62,7 @@ class Bodies:
         mask: ArrayLike | None = None,
         group: ArrayLike | None = None,
     ) -> Self: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]: ...
     @property
     def positions(self) -> _Floats | PreparedSet: ...
     def __len__(self) -> int: ...
@@ -79,6 +80,15 @@ def among(
 
 @final
 class NeighborLists:
+    def __new__(
+        cls,
+        offsets: NDArray[np.int64],
+        indices: NDArray[np.uint32],
+        distances: _Floats | None,
+        vectors: NDArray[np.float64] | None,
+        shifts: NDArray[np.int32] | None,
+    ) -> Self: ...
+    def __getnewargs__(self) -> tuple[Any, ...]: ...
     @property
     def offsets(self) -> NDArray[np.int64]: ...
     @property
@@ -95,6 +105,14 @@ class NeighborLists:
 
 @final
 class Found:
+    def __new__(
+        cls,
+        columns: tuple[Any, Any, Any],
+        meetings: Any,
+        sets: int,
+        by_image: bool,
+    ) -> Self: ...
+    def __getnewargs__(self) -> tuple[Any, ...]: ...
     @property
     def pairs(self) -> NDArray[np.uint32]: ...
     @property
@@ -345,6 +363,14 @@ class PreparedSet:
 
 @final
 class Answers:
+    def __new__(
+        cls,
+        offsets: NDArray[np.int64],
+        indices: NDArray[np.uint32],
+        distances: NDArray[np.float64] | None,
+        shifts: NDArray[np.int32] | None,
+    ) -> Self: ...
+    def __getnewargs__(self) -> tuple[Any, ...]: ...
     @property
     def offsets(self) -> NDArray[np.int64]: ...
     @property
@@ -373,6 +399,15 @@ class ContactTracker:
 
 @final
 class Changes:
+    def __new__(
+        cls,
+        begin: Contacts,
+        persist: Contacts,
+        end: Contacts,
+        pair_slots: NDArray[np.uint32],
+        slots: int,
+    ) -> Self: ...
+    def __getnewargs__(self) -> tuple[Any, ...]: ...
     @property
     def begin(self) -> Contacts: ...
     @property
@@ -386,6 +421,13 @@ class Changes:
 
 @final
 class Contacts:
+    def __new__(
+        cls,
+        keys: NDArray[np.uint64],
+        pairs: NDArray[np.uint32],
+        slots: NDArray[np.uint32],
+    ) -> Self: ...
+    def __getnewargs__(self) -> tuple[Any, ...]: ...
     @property
     def keys(self) -> NDArray[np.uint64]: ...
     @property
@@ -396,6 +438,13 @@ class Contacts:
 
 @final
 class ContactGeometry:
+    def __new__(
+        cls,
+        depths: NDArray[np.float64],
+        normals: NDArray[np.float64],
+        points: NDArray[np.float64],
+    ) -> Self: ...
+    def __getnewargs__(self) -> tuple[Any, ...]: ...
     @property
     def depths(self) -> NDArray[np.float64]: ...
     @property
