@@ -1,6 +1,6 @@
 //! The bodies that a rank holds: the part of a set that its host keeps there.
 
-use jostle::{Bodies, Layers, Reason, Values};
+use jostle::{Bodies, Layers, Reason};
 
 use crate::error::Fault;
 use crate::number::Number;

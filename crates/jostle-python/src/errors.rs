@@ -10,7 +10,8 @@ pyo3::create_exception!(
     "Bodies, pairs, keys or questions that were refused; nothing was computed.\n\n\
      Attributes\n----------\n\
      ids : list of int\n    The first sixteen at fault: positions in the arrays given. Empty where none is, but a parameter.\n\
-     count : int\n    How many are at fault in all."
+     count : int\n    How many are at fault in all.\n\
+     set : int or None\n    The number of the bodies at fault among those of between or among."
 );
 
 /// Names of Rust's in the engine's messages, and what is said of them in Python.
@@ -55,11 +56,13 @@ pub(crate) trait Refused {
 impl Refused for engine::InputError {
     fn refused(self) -> PyErr {
         let ids = |ids: &mut dyn Iterator<Item = u32>| ids.map(u64::from).collect();
-        match self.by_set().1 {
+        let (set, fault) = self.by_set();
+        let error = match fault {
             Self::Bodies { count, first } => refused(&self, *count, ids(&mut first.iter().map(|(id, _)| *id))),
             Self::Range { count, first } => refused(&self, *count, ids(&mut first.iter().map(|(id, _)| *id))),
-            _ => value_error(self),
-        }
+            _ => value_error(&self),
+        };
+        Python::attach(|py| error.value(py).setattr("set", set)).map_or_else(|other| other, |()| error)
     }
 }
 

@@ -35,6 +35,7 @@ fn _jostle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let refusal = module.py().get_type::<errors::InputError>();
     refusal.setattr("ids", PyList::empty(module.py()))?;
     refusal.setattr("count", 0)?;
+    refusal.setattr("set", module.py().None())?;
     module.add("InputError", refusal)?;
     module.add_class::<bodies::Bodies>()?;
     module.add_class::<input::Sets>()?;

@@ -175,3 +175,14 @@ def test_refusals_speak_of_python():
         for rust in ["::", "`", "f64", "activation"]:
             assert rust not in message
     assert jostle.InputError.ids == [] and jostle.InputError("x").count == 0
+
+
+def test_errors_say_whose_bodies_are_at_fault():
+    good, bad = np.zeros((3, 2)), np.array([[0.0, 0.0], [np.nan, 0.0]])
+    for sets, at in [((good, bad), 1), ((bad, good), 0)]:
+        with pytest.raises(jostle.InputError, match=f"^set {at}: 1 body refused") as refused:
+            jostle.count(jostle.between(jostle.Bodies(sets[0], 1.0), jostle.Bodies(sets[1], 1.0)))
+        assert (refused.value.set, refused.value.ids, refused.value.count) == (at, [1], 1)
+    with pytest.raises(jostle.InputError) as refused:
+        jostle.count(bad, 1.0)
+    assert refused.value.set is None and refused.value.ids == [1]

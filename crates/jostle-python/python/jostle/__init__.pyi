@@ -47,6 +47,7 @@ _Number: TypeAlias = SupportsFloat | SupportsIndex
 class InputError(ValueError):
     ids: list[int]
     count: int
+    set: int | None
 
 @final
 class Bodies:
