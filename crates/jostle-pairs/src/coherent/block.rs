@@ -36,6 +36,8 @@ pub(super) struct Block {
     ends: [u16; BANDS],
     /// Where in each band the candidates end that touched when they were listed.
     touching_ends: [u16; BANDS],
+    /// How many candidates touched when they were listed.
+    touched: usize,
     /// The candidate that was found first.
     first: [u32; 2],
     /// How many candidates have begun to touch in this frame, and how many have ended.
@@ -56,6 +58,7 @@ impl Default for Block {
             changes: [0; 2],
             ends: [0; BANDS],
             touching_ends: [0; BANDS],
+            touched: 0,
             first: [0; 2],
         }
     }
@@ -85,8 +88,10 @@ impl Block {
         });
         self.candidates.put(pairs, &order[..classes.len()], names);
         (self.changes, self.touching) = ([0; 2], [0; BLOCK / WORD]);
+        self.touched = 0;
         let mut begin = 0;
         for band in 0..BANDS {
+            self.touched += ends[2 * band] - begin;
             set_bits(&mut self.touching, begin..ends[2 * band]);
             (self.touching_ends[band], self.ends[band]) = (ends[2 * band] as u16, ends[2 * band + 1] as u16);
             begin = ends[2 * band + 1];
@@ -181,7 +186,7 @@ impl Block {
 
     /// Returns how many candidates touched when they were listed.
     pub(super) fn touched(&self) -> usize {
-        self.touching().map(|range| range.len()).sum()
+        self.touched
     }
 
     /// Returns where the candidates stand that touched when they were listed: one range for each band.
