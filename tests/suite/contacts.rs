@@ -392,7 +392,7 @@ fn messages_name_the_offenders() {
         "3 pairs refused: pair 1 is [1, 0]: the first id is not the lesser; pair 2 is [0, 1]: repeated; \
          pair 3 is [0, 7]: id 7 is beyond the last of 3"
     );
-    assert_eq!(message(&[], [&[1, 2][..], &[9, 9]].into()), "1 repeated keys in group 1 refused: id 1 has key 9");
+    assert_eq!(message(&[], [&[1, 2][..], &[9, 9]].into()), "1 repeated key of set 1 refused: id 1 has key 9");
 }
 
 /// All pairs are in a giant's row. A search of the whole row for each pair would not come to an end.

@@ -81,9 +81,13 @@ impl fmt::Display for ContactError {
             ),
             Self::Sets { sets, given } => sets_message(*sets, *given).fmt(f),
             Self::Keys { group, count, first } => {
-                write!(f, "{count} repeated keys in group {group} refused: {}", Listed { count: *count, first })
+                let keys = if *count == 1 { "key" } else { "keys" };
+                write!(f, "{count} repeated {keys} of set {group} refused: {}", Listed { count: *count, first })
             }
-            Self::Pairs { count, first } => write!(f, "{count} pairs refused: {}", Listed { count: *count, first }),
+            Self::Pairs { count, first } => {
+                let pairs = if *count == 1 { "pair" } else { "pairs" };
+                write!(f, "{count} {pairs} refused: {}", Listed { count: *count, first })
+            }
         }
     }
 }

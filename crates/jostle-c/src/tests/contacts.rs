@@ -93,7 +93,7 @@ fn pairs_and_keys_at_fault_are_named() {
     };
     assert!(first.iter().any(|one| (one.id, one.reason) == (1, Reason::NoSuchId as i32)), "{first:?}");
     assert_eq!(update(&pairs[..1], 0, &[of(&[5, 5])], &mut changes), Status::Contacts);
-    assert!(tracker.message().starts_with("1 repeated keys of set 0 refused"), "{}", tracker.message());
+    assert!(tracker.message().starts_with("1 repeated key of set 0 refused"), "{}", tracker.message());
     assert_eq!(update(&pairs[..1], 2, &keys, &mut changes), Status::Contacts);
     assert!(tracker.message().starts_with("pairs of your own do not say which sets"), "{}", tracker.message());
     assert_eq!(update(&pairs[..1], 1, &keys, &mut changes), Status::Parameter);
