@@ -36,8 +36,8 @@ impl<const D: usize> fmt::Debug for Found<'_, D> {
 
 impl<'f, const D: usize> Found<'f, D> {
     /// Every overlapping pair once, as ids `[a, b]`. Within one set `a < b`, or `a == b` where space repeats and a body
-    /// touches an image of itself; between two sets, a is of the first and b of the second. The order of the pairs depends on the input alone: not on the threads, the instruction set, or
-    /// the build.
+    /// touches an image of itself; between two sets, a is of the first and b of the second. The order of the pairs
+    /// depends on the input alone: not on the threads, the instruction set, or the build.
     #[must_use]
     pub fn pairs(&self) -> &'f [[u32; 2]] {
         self.finder.engine.pairs.pairs()
