@@ -3,7 +3,7 @@
 //!
 //! Files: `errors`; `arrays` (numpy's arrays, read in place, and vectors that become arrays); `space`; `threads`;
 //! `bodies`, `prepared` and `input` (the input of a search); `dimensions`, `finder`, `found`, `visit` and `coherent`;
-//! `lists`; `neighbor_list` and `table` (neighbour lists as ASE has them); `contacts`; `memory` (large pages for large
+//! `lists`; `neighbor_list` and `table` (neighbour lists as ASE has them); `contacts` and `geometry`; `memory` (large pages for large
 //! vectors) and `freed` (memory of results, for the next results).
 
 mod arrays;
@@ -15,6 +15,7 @@ mod errors;
 mod finder;
 mod found;
 mod freed;
+mod geometry;
 mod input;
 mod lists;
 mod memory;
@@ -46,7 +47,7 @@ fn _jostle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<contacts::ContactTracker>()?;
     module.add_class::<contacts::Changes>()?;
     module.add_class::<contacts::Contacts>()?;
-    module.add_class::<contacts::ContactGeometry>()?;
+    module.add_class::<geometry::ContactGeometry>()?;
     module.add_class::<prepared::PreparedSet>()?;
     module.add_class::<prepared::Answers>()?;
     module.add_function(wrap_pyfunction!(input::between, module)?)?;
@@ -55,7 +56,7 @@ fn _jostle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(finder::find, module)?)?;
     module.add_function(wrap_pyfunction!(finder::count, module)?)?;
     module.add_function(wrap_pyfunction!(visit::for_each, module)?)?;
-    module.add_function(wrap_pyfunction!(contacts::contacts, module)?)?;
+    module.add_function(wrap_pyfunction!(geometry::contacts, module)?)?;
     module.add_function(wrap_pyfunction!(finder::neighbors, module)?)?;
     module.add_function(wrap_pyfunction!(neighbor_list::neighbor_list, module)?)?;
     module.add_function(wrap_pyfunction!(neighbor_list::ase_neighbor_list, module)?)?;

@@ -159,15 +159,20 @@ fn parquet_of_the_wrong_kind() {
     assert!(message.starts_with(&format!("{beginning}values of type Date")), "{message}");
 }
 
-#[test]
-fn parquet_packed_by_brotli_is_refused() {
-    let folder = Folder::new();
-    write_parquet(&folder, "message m { required float x; required float y; required float r; }", |column, _| {
+/// Writes ten circles with no number but 1, and returns the bytes of the file.
+fn ten_alike(folder: &Folder) -> Vec<u8> {
+    write_parquet(folder, "message m { required float x; required float y; required float r; }", |column, _| {
         if let ColumnWriter::FloatColumnWriter(w) = column {
             w.write_batch(&[1.0; 10], None, None).unwrap();
         }
     });
-    let mut bytes = folder.read("in.parquet");
+    folder.read("in.parquet")
+}
+
+#[test]
+fn parquet_packed_by_brotli_is_refused() {
+    let folder = Folder::new();
+    let mut bytes = ten_alike(&folder);
     // The path of a column, then the field that says what packs it: here nothing, and brotli is number 4, written doubled.
     let unpacked = *b"\x19\x18\x01x\x15\x00";
     let at = bytes.windows(6).position(|field| field == unpacked).unwrap();
@@ -180,12 +185,7 @@ fn parquet_packed_by_brotli_is_refused() {
 #[test]
 fn parquet_without_the_dictionary_of_its_values() {
     let folder = Folder::new();
-    write_parquet(&folder, "message m { required float x; required float y; required float r; }", |column, _| {
-        if let ColumnWriter::FloatColumnWriter(w) = column {
-            w.write_batch(&[1.0; 10], None, None).unwrap();
-        }
-    });
-    let mut bytes = folder.read("in.parquet");
+    let mut bytes = ten_alike(&folder);
     // The first page says that it holds a dictionary. The test makes it an index, which readers skip.
     assert_eq!(bytes[..6], *b"PAR1\x15\x04");
     bytes[5] = 2;

@@ -121,10 +121,8 @@ impl fmt::Display for InputError {
                 "{sets} sets, but a table of {table}; make it by `ActivationTable::none({sets})` or \
                  `ActivationTable::all({sets})`"
             ),
-            Self::Parameter { name, value, wanted } if (1e-5..1e17).contains(&value.abs()) || *value == 0.0 => {
-                write!(f, "{name} is {value}: {wanted}")
-            }
-            Self::Parameter { name, value, wanted } => write!(f, "{name} is {value:e}: {wanted}"),
+            // Very large and very small values get an exponent.
+            Self::Parameter { name, value, wanted } => write!(f, "{name} is {value:?}: {wanted}"),
         }
     }
 }
