@@ -4,6 +4,7 @@
 mod coherent;
 mod contacts;
 mod counting;
+mod limits;
 
 use std::env;
 use std::process::Command;
@@ -285,6 +286,8 @@ fn every_kind(threads: Threads<'_>) {
     only_first_frames_of_boxes_allocate::<3>(threads);
     coherent::later_frames_allocate_nothing::<2>(threads);
     coherent::later_frames_allocate_nothing::<3>(threads);
+    limits::too_many_pairs_take_little_memory::<2>(threads);
+    limits::too_many_pairs_take_little_memory::<3>(threads);
     for kind in Kind::ALL {
         only_first_frames_allocate::<2>(kind, threads);
         only_first_frames_allocate::<3>(kind, threads);

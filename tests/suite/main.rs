@@ -10,6 +10,7 @@ mod embed;
 mod errors;
 mod guests;
 mod hosts;
+mod limits;
 mod oracle;
 mod permutation;
 mod properties;

@@ -35,12 +35,12 @@
  *   All other calls leave it: so image shifts and contact geometry stand beside the pairs that they are of, and pairs
  *   may be passed to calls on the finder that lent them.
  * - A call that fails changes nothing but the error. Only a jostle_prepared is empty after a build that fails for its
- *   bodies or its space, and the list of a finder after JOSTLE_STATUS_PANIC.
+ *   bodies or its space, and the list of a finder after JOSTLE_STATUS_PANIC or JOSTLE_STATUS_TOO_MANY_PAIRS.
  * - A handle serves one call at a time; a second call gets JOSTLE_STATUS_BUSY. Give each thread handles of its own.
  *   Threads may share jostle_threads, and ask one jostle_prepared. Do not free a handle while a call uses it, and do
  *   not use it afterwards.
  * - Nothing unwinds out of a call, and nothing may unwind into one: visitors, tests and run of jostle_host let no
- *   exception out. When memory runs out, the program is aborted.
+ *   exception out. When memory runs out for anything but a list of pairs, the program is aborted.
  *
  * Generated from the source by cbindgen: `JOSTLE_WRITE_HEADER=1 cargo test -p jostle-c header`.
  */
@@ -157,6 +157,11 @@ enum jostle_status
    * A defect of the library. The handle stays usable; please report it with its message.
    */
   JOSTLE_STATUS_PANIC = 17,
+  /**
+   * There are more pairs or neighbours than jostle_finder_set_max_pairs allows, or than memory holds. The finder's
+   * list is then empty, and so may be the neighbour lists of a finder of coherent frames.
+   */
+  JOSTLE_STATUS_TOO_MANY_PAIRS = 18,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1138,6 +1143,14 @@ void jostle_finder_free(struct jostle_finder *finder);
  */
 jostle_status jostle_finder_set_threads(struct jostle_finder *finder,
                                         const struct jostle_threads *threads);
+
+/**
+ * Sets how many pairs a search may list, or neighbours in all rows together: SIZE_MAX at first. A search that finds
+ * more counts them, takes no memory for them (per thread, at most as much as so many pairs take), and gets
+ * JOSTLE_STATUS_TOO_MANY_PAIRS. So no scene, all bodies at one point, say, takes memory that the host has not foreseen.
+ */
+jostle_status jostle_finder_set_max_pairs(struct jostle_finder *finder,
+                                          size_t pairs);
 
 /**
  * Writes how many bytes the finder holds.

@@ -259,6 +259,9 @@ class finder : public detail::handle<jostle_finder, jostle_finder_free> {
   // Goes back to the global pool.
   void set_threads(std::nullptr_t) { checked(jostle_finder_set_threads(get(), nullptr)); }
 
+  // Lets a search list so many pairs at most, or neighbours in all rows together.
+  void set_max_pairs(std::size_t pairs) { checked(jostle_finder_set_max_pairs(get(), pairs)); }
+
   pairs find(const jostle_input &input) {
     auto found = sized<jostle_pairs>();
     checked(jostle_find(get(), &input, &found));

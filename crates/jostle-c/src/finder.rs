@@ -60,6 +60,13 @@ impl<const D: usize> AnyFinder<D> {
         }
     }
 
+    fn set_max_pairs(&mut self, pairs: usize) {
+        match self {
+            Self::Each(finder) => finder.set_max_pairs(pairs),
+            Self::Coherent(finder) => finder.set_max_pairs(pairs),
+        }
+    }
+
     fn bytes(&self) -> usize {
         match self {
             Self::Each(finder) => finder.bytes(),
@@ -163,6 +170,20 @@ pub unsafe extern "C" fn jostle_finder_set_threads(finder: *mut Finder, threads:
     unsafe {
         call(finder, |state| {
             state.threads = keep(threads)?;
+            Ok(())
+        })
+    }
+}
+
+/// Sets how many pairs a search may list, or neighbours in all rows together: SIZE_MAX at first. A search that finds
+/// more counts them, takes no memory for them (per thread, at most as much as so many pairs take), and gets
+/// JOSTLE_STATUS_TOO_MANY_PAIRS. So no scene, all bodies at one point, say, takes memory that the host has not foreseen.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_finder_set_max_pairs(finder: *mut Finder, pairs: usize) -> Status {
+    // SAFETY: the pointer is what the header asks for.
+    unsafe {
+        call(finder, |state| {
+            in_either!(&mut state.finder, finder => finder.set_max_pairs(pairs));
             Ok(())
         })
     }

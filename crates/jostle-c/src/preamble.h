@@ -35,12 +35,12 @@
  *   All other calls leave it: so image shifts and contact geometry stand beside the pairs that they are of, and pairs
  *   may be passed to calls on the finder that lent them.
  * - A call that fails changes nothing but the error. Only a jostle_prepared is empty after a build that fails for its
- *   bodies or its space, and the list of a finder after JOSTLE_STATUS_PANIC.
+ *   bodies or its space, and the list of a finder after JOSTLE_STATUS_PANIC or JOSTLE_STATUS_TOO_MANY_PAIRS.
  * - A handle serves one call at a time; a second call gets JOSTLE_STATUS_BUSY. Give each thread handles of its own.
  *   Threads may share jostle_threads, and ask one jostle_prepared. Do not free a handle while a call uses it, and do
  *   not use it afterwards.
  * - Nothing unwinds out of a call, and nothing may unwind into one: visitors, tests and run of jostle_host let no
- *   exception out. When memory runs out, the program is aborted.
+ *   exception out. When memory runs out for anything but a list of pairs, the program is aborted.
  *
  * Generated from the source by cbindgen: `JOSTLE_WRITE_HEADER=1 cargo test -p jostle-c header`.
  */

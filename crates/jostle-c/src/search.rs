@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use engine::{Found, Hit as EngineHit, Set};
+use engine::{Found, Hit as EngineHit, InputError, Set};
 
 use crate::dimensions::in_either;
 use crate::finder::{AnySearch, Finder};
@@ -104,7 +104,12 @@ pub unsafe extern "C" fn jostle_find(finder: *mut Finder, input: *const Input, o
                 let found = match finder.search(threads, only) {
                     AnySearch::Each(search) => search.find(input),
                     AnySearch::Coherent(search) => search.find(input),
-                }?;
+                };
+                let found = found.inspect_err(|refused| {
+                    if matches!(refused, InputError::TooManyPairs { .. }) {
+                        state.bodies.clear();
+                    }
+                })?;
                 state.bodies.clear();
                 state.bodies.extend(input.sets().iter().map(Set::len));
                 Ok(listed(found, found.pairs(), out.size))

@@ -47,6 +47,9 @@ pub enum Status {
     Threads = 16,
     /// A defect of the library. The handle stays usable; please report it with its message.
     Panic = 17,
+    /// There are more pairs or neighbours than jostle_finder_set_max_pairs allows, or than memory holds. The finder's
+    /// list is then empty, and so may be the neighbour lists of a finder of coherent frames.
+    TooManyPairs = 18,
 }
 
 impl Status {
@@ -71,6 +74,7 @@ impl Status {
             Self::Contacts => c"pairs or keys of contacts are at fault",
             Self::Threads => c"threads could not be started",
             Self::Panic => c"a defect of the library",
+            Self::TooManyPairs => c"more pairs than the finder may list, or than memory holds",
         }
     }
 
@@ -95,6 +99,7 @@ impl Status {
             Contacts,
             Threads,
             Panic,
+            TooManyPairs,
         ];
         all.into_iter().find(|&status| status as i32 == number)
     }
@@ -200,6 +205,7 @@ impl From<InputError> for Failure {
             InputError::View(ViewError::Base { .. }) => Status::Overflow,
             InputError::Lattice(_) | InputError::Images { .. } => Status::Space,
             InputError::Combination { .. } => Status::Combination,
+            InputError::TooManyPairs { .. } => Status::TooManyPairs,
             _ => Status::Parameter,
         };
         let set = set.or((status == Status::Bodies).then_some(0));
@@ -260,9 +266,10 @@ impl From<ContactError> for Failure {
 }
 
 /// What messages of the engine say in terms of Rust, and how C says it.
-const PHRASES: [(&str, &str); 2] = [
+const PHRASES: [(&str, &str); 3] = [
     ("search in f64 (`Circles64`, `Spheres64`)", "take JOSTLE_NUMBER_DOUBLE"),
     ("search boxes with a `PairFinder`", "search other shapes by a finder of jostle_finder_new"),
+    ("`set_max_pairs`", "jostle_finder_set_max_pairs"),
 ];
 
 fn in_c(message: &impl fmt::Display) -> String {

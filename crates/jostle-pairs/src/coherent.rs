@@ -209,6 +209,13 @@ impl<const D: usize> CoherentFinder<D> {
         self.finder.set_isa(isa);
     }
 
+    /// As [`PairFinder::set_max_pairs`]. A list that would keep more than eight times as many candidates is not made:
+    /// the frame is searched from scratch. If a frame has too many neighbours, the neighbour lists may be empty
+    /// afterwards.
+    pub fn set_max_pairs(&mut self, pairs: usize) {
+        self.finder.set_max_pairs(pairs);
+    }
+
     /// Chooses the threads for one call: `finder.on(Threads::Serial).find(view)`.
     pub fn on<'t>(&mut self, threads: Threads<'t>) -> CoherentSearch<'_, 't, D> {
         CoherentSearch::new(self, threads)
@@ -305,10 +312,14 @@ impl<const D: usize> CoherentFinder<D> {
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let found = match answer {
-            Answer::Pairs => self.list_pairs(given, only, Some(used), workers),
+            Answer::Pairs => self.list_pairs(given, only, Some(used), workers)?,
             Answer::Rows(kind, lists) => {
                 self.change_rows(given, RowRequest { kind: *kind, only, lists }, used, workers)?;
-                lists.neighbors().len()
+                let found = self.finder.check_pairs(lists.neighbors().len());
+                if found.is_err() {
+                    lists.room_for(0, 0, D);
+                }
+                found?
             }
         };
         self.finder.note_sieve(self.candidates.len(), found, started.elapsed());
@@ -350,7 +361,7 @@ impl<const D: usize> CoherentFinder<D> {
             if !self.list_anew(given, listed_for, plan, workers) {
                 return self.search_and_probe(given, only, answer, workers);
             }
-            let found = self.list_pairs(given, only, None, workers);
+            let found = self.list_pairs(given, only, None, workers)?;
             self.finder.note_sieve(self.candidates.len(), found, started.elapsed());
             return Ok(());
         };

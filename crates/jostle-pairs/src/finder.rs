@@ -20,7 +20,7 @@ use crate::finder::ways::Ways;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::skin::Skin;
 use crate::neighbors::{NeighborLists, RowEngine};
-use crate::pairs::engine::Engine;
+use crate::pairs::engine::{Engine, too_many};
 use crate::pairs::listed::Listed;
 use crate::pairs::stats::Stats;
 
@@ -82,7 +82,7 @@ impl<const D: usize> fmt::Debug for PairFinder<D> {
 impl<const D: usize> Clone for PairFinder<D> {
     fn clone(&self) -> Self {
         let mut engine = Engine::with_capacity(0);
-        engine.isa = self.engine.isa;
+        (engine.isa, engine.max_pairs) = (self.engine.isa, self.engine.max_pairs);
         engine.pairs = self.engine.pairs.clone();
         let mut preparation = Preparation::with_capacity(0);
         preparation.set_own_tree(self.preparation.own_tree().clone());
@@ -137,6 +137,33 @@ impl<const D: usize> PairFinder<D> {
     pub fn set_isa(&mut self, isa: Isa) {
         self.engine.isa = isa;
         self.preparation.set_isa(isa);
+    }
+
+    /// Sets how many pairs a search may list, or neighbours in all rows together. A search that finds more counts them,
+    /// takes no memory for them (per thread, at most as much as so many pairs take), and is refused by
+    /// [`InputError::TooManyPairs`]. So no scene, all bodies at one point, say, takes memory that the host has not
+    /// foreseen. Without this call, a search is refused when it asks the system for memory in vain.
+    ///
+    /// ```
+    /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+    /// use jostle::{Circles, InputError, PairFinder};
+    ///
+    /// let mut finder = PairFinder::new();
+    /// finder.set_max_pairs(1_000_000);
+    /// let refused = finder.find(Circles::new(&[0.0; 2000], &[0.0; 2000], 0.5)).unwrap_err();
+    /// assert_eq!(refused, InputError::TooManyPairs { pairs: 2000 * 1999 / 2, max: Some(1_000_000) });
+    /// ```
+    pub fn set_max_pairs(&mut self, pairs: usize) {
+        self.engine.max_pairs = pairs;
+    }
+
+    pub(crate) fn max_pairs(&self) -> usize {
+        self.engine.max_pairs
+    }
+
+    /// Returns how many pairs have been listed, or refuses them.
+    pub(crate) fn check_pairs(&self, pairs: usize) -> Result<usize, InputError> {
+        if pairs > self.max_pairs() { Err(too_many(pairs, self.max_pairs())) } else { Ok(pairs) }
     }
 
     /// Chooses the threads for one call: `finder.on(Threads::Serial).find(view)`.

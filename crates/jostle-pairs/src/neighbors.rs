@@ -22,6 +22,7 @@ use jostle_sets::proxy::Exact;
 use jostle_sets::simd::LANES;
 use jostle_sets::traverse::descent::root;
 
+use crate::InputError;
 use crate::join::counts::Tests;
 use crate::join::hits::PairList;
 use crate::neighbors::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPlace, note_rows, numbers_of};
@@ -31,7 +32,7 @@ use crate::neighbors::measure::Centers;
 use crate::neighbors::row_join::{RowJoin, list_groups};
 use crate::neighbors::row_scratch::{RowScratch, ScratchUsed};
 use crate::neighbors::rows::Rows;
-use crate::pairs::engine::Engine;
+use crate::pairs::engine::{Engine, too_many};
 use crate::pairs::plan::{Blocks, Plan, RowPlan};
 use crate::pairs::stats::counted;
 
@@ -97,7 +98,7 @@ impl<const D: usize> RowEngine<D> {
         kind: Rows,
         lists: &mut NeighborLists,
         workers: Workers<'_>,
-    ) -> Tests {
+    ) -> Result<Tests, InputError> {
         let bodies = plan.exact.sets[0].len();
         let short = |neighbors: usize| 2 * neighbors <= TWICE_SHORT[usize::from(D > 2)] * bodies;
         // Once rows are made of pairs, an eighth of their neighbours is left out of the comparison. Else rows near the
@@ -109,20 +110,27 @@ impl<const D: usize> RowEngine<D> {
             neighbors => short_now(neighbors),
         };
         if plan.exact.shaped || plan.is_plain() && were_short {
-            let tests = self.list_pairs(engine, plan, workers);
-            let entries = self.pairs.pairs().len() << u32::from(plan.has_both_rows(kind));
+            let (both, max) = (u32::from(plan.has_both_rows(kind)), engine.max_pairs);
+            let tests = self.list_pairs(engine, plan, workers).map_err(|refused| match refused {
+                InputError::TooManyPairs { pairs, .. } => too_many((pairs as usize) << both, max),
+                refused => refused,
+            })?;
+            let entries = self.pairs.pairs().len() << both;
+            if entries > max {
+                return Err(too_many(entries, max));
+            }
             if plan.exact.shaped || short_now(entries) {
                 self.put_pairs(plan, kind, lists, workers);
                 if lists.want_columns() {
                     lists.measure(plan.exact, kind, &mut self.centers, (isa, workers));
                 }
                 self.last = LastRows::OfPairs;
-                return Tests { pairs: lists.neighbors.len() as u64, ..tests };
+                return Ok(Tests { pairs: lists.neighbors.len() as u64, ..tests });
             }
         }
-        let tests = self.fill_joined(isa, plan, kind, lists, workers);
+        let tests = self.fill_joined((isa, engine.max_pairs), plan, kind, lists, workers)?;
         self.last = if short(lists.neighbors.len()) { LastRows::Nothing } else { LastRows::Long };
-        tests
+        Ok(tests)
     }
 
     /// Sets all wanted columns of lists that hold the rows of a search.
@@ -140,31 +148,32 @@ impl<const D: usize> RowEngine<D> {
 
     fn fill_joined(
         &mut self,
-        isa: Isa,
+        (isa, max): (Isa, usize),
         plan: Plan<'_, D>,
         kind: Rows,
         lists: &mut NeighborLists,
         workers: Workers<'_>,
-    ) -> Tests {
+    ) -> Result<Tests, InputError> {
         // The test of a pair knows its distance already.
         let all_wanted = lists.extras.wanted;
         let tested = Wanted { distances2: true, ..Wanted::default() };
         let with_distances = all_wanted == tested && !plan.exact.decided && plan.exact.images.unique;
-        let tests = self.fill_rows(isa, (plan.rows(), plan.ask_callers()), kind, (lists, with_distances), workers);
+        let of = (plan.rows(), plan.ask_callers());
+        let tests = self.fill_rows((isa, max), of, kind, (lists, with_distances), workers)?;
         if all_wanted != Wanted::default() && !with_distances {
             lists.measure(plan.exact, kind, &mut self.centers, (isa, workers));
         }
-        tests
+        Ok(tests)
     }
 
     fn fill_rows(
         &mut self,
-        isa: Isa,
+        (isa, max): (Isa, usize),
         (plan, ask_callers): (RowPlan<'_, D>, bool),
         kind: Rows,
         (lists, with_distances): (&mut NeighborLists, bool),
         workers: Workers<'_>,
-    ) -> Tests {
+    ) -> Result<Tests, InputError> {
         let ids = plan.pairing.trees[0].len();
         let buckets = Buckets::of(ids);
         let spare = buckets.count() * workers.count();
@@ -173,20 +182,27 @@ impl<const D: usize> RowEngine<D> {
         self.make_chunks(chunks_of(FIRST_GUESS * ids));
         let (tests, taken) = loop {
             let (tests, taken) = self.deal_rows(isa, (plan, ask_callers), kind, (buckets, with_distances), workers);
+            if tests.pairs > max as u64 {
+                return Err(too_many(tests.pairs as usize, max));
+            }
             if taken <= self.owners.len() {
                 // How many chunks end up half empty depends on which worker deals which rows: next time there may be
                 // more.
                 self.make_chunks(taken + spare);
                 break (tests, taken);
             }
-            self.make_chunks(chunks_of(tests.pairs as usize).max(2 * self.owners.len()));
+            let wanted = chunks_of(tests.pairs as usize).max(2 * self.owners.len());
+            if self.arena.try_reserve(with_headroom(wanted) * CHUNK - self.arena.len()).is_err() {
+                return Err(too_many(tests.pairs as usize, max));
+            }
+            self.make_chunks(wanted);
         };
         self.level_scratch();
         self.chunks.reserve(self.owners.len(), buckets.count());
         self.chunks.sort(&self.owners[..taken], buckets.count());
         self.scan_buckets(buckets);
         self.put_rows(buckets, (lists, with_distances), workers);
-        tests
+        Ok(tests)
     }
 
     /// Makes sure that the arena has at least `chunks` chunks.

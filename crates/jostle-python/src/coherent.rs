@@ -64,6 +64,11 @@ impl BothCoherent {
 /// one finder for each input that is searched frame by frame, and, where both pairs and rows are asked for, one for
 /// each.
 ///
+/// Parameters
+/// ----------
+/// max_pairs : int, optional
+///     How many pairs a frame may list: see ``Finder``.
+///
 /// Examples
 /// --------
 /// >>> frames = jostle.CoherentFinder()
@@ -84,8 +89,14 @@ impl CoherentFinder {
 #[pymethods]
 impl CoherentFinder {
     #[new]
-    fn new() -> Self {
-        Self { both: Mutex::default() }
+    #[pyo3(signature = (*, max_pairs=None))]
+    fn new(max_pairs: Option<usize>) -> Self {
+        let mut both = BothCoherent::default();
+        if let Some(max) = max_pairs {
+            both.two.set_max_pairs(max);
+            both.three.set_max_pairs(max);
+        }
+        Self { both: Mutex::new(both) }
     }
 
     /// As ``jostle.find``, for the next frame.

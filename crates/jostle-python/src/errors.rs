@@ -1,6 +1,6 @@
 //! What is refused, and why.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 pyo3::create_exception!(
@@ -15,7 +15,9 @@ pyo3::create_exception!(
 );
 
 /// Names of Rust's in the engine's messages, and what is said of them in Python.
-const NAMES: [(&str, &str); 5] = [
+const NAMES: [(&str, &str); 7] = [
+    ("`set_max_pairs` allows", "max_pairs= allows"),
+    ("count or visit them", "take count or for_each"),
     ("search in f64 (`Circles64`, `Spheres64`)", "give positions in float64"),
     (
         "to the set of each search, `Set::from(&prepared)`",
@@ -26,10 +28,13 @@ const NAMES: [(&str, &str); 5] = [
     ("give what `find` returned, not its pairs", "give what find returned, not its pairs"),
 ];
 
+fn in_python(message: impl ToString) -> String {
+    NAMES.iter().fold(message.to_string(), |message, (rust, python)| message.replace(rust, python))
+}
+
 /// Makes a refusal that names what is at fault, by ids.
 pub(crate) fn refused(message: impl ToString, count: usize, ids: Vec<u64>) -> PyErr {
-    let message = NAMES.iter().fold(message.to_string(), |message, (rust, python)| message.replace(rust, python));
-    let error = InputError::new_err(message);
+    let error = InputError::new_err(in_python(message));
     Python::attach(|py| {
         let value = error.value(py);
         match value.setattr("ids", ids).and_then(|()| value.setattr("count", count)) {
@@ -60,6 +65,7 @@ impl Refused for engine::InputError {
         let error = match fault {
             Self::Bodies { count, first } => refused(&self, *count, ids(&mut first.iter().map(|(id, _)| *id))),
             Self::Range { count, first } => refused(&self, *count, ids(&mut first.iter().map(|(id, _)| *id))),
+            Self::TooManyPairs { max: None, .. } => return PyMemoryError::new_err(in_python(&self)),
             _ => value_error(&self),
         };
         Python::attach(|py| error.value(py).setattr("set", set)).map_or_else(|other| other, |()| error)

@@ -94,6 +94,12 @@ impl Both {
 /// at most 256 MiB, and as much memory of their results, for all their calls.) Threads may share a finder: their calls
 /// wait for each other.
 ///
+/// Parameters
+/// ----------
+/// max_pairs : int, optional
+///     How many pairs a search may list, or neighbours in all rows together. A search that finds more counts them, takes
+///     no memory for them, and raises ``InputError``. (Where memory itself is short, a search raises ``MemoryError``.)
+///
 /// Examples
 /// --------
 /// >>> finder = jostle.Finder()
@@ -157,8 +163,14 @@ impl Finder {
 #[pymethods]
 impl Finder {
     #[new]
-    fn new() -> Self {
-        Self { both: Mutex::default() }
+    #[pyo3(signature = (*, max_pairs=None))]
+    fn new(max_pairs: Option<usize>) -> Self {
+        let mut both: Both = Both::default();
+        if let Some(max) = max_pairs {
+            both.two.set_max_pairs(max);
+            both.three.set_max_pairs(max);
+        }
+        Self { both: Mutex::new(both) }
     }
 
     /// As ``jostle.pairs``.

@@ -186,3 +186,16 @@ def test_errors_say_whose_bodies_are_at_fault():
     with pytest.raises(jostle.InputError) as refused:
         jostle.count(bad, 1.0)
     assert refused.value.set is None and refused.value.ids == [1]
+
+
+@pytest.mark.parametrize("finder", [jostle.Finder, jostle.CoherentFinder])
+def test_more_pairs_than_allowed_are_counted_and_refused(finder):
+    limited = finder(max_pairs=100)
+    points, few = np.zeros((50, 2)), np.zeros((10, 2))
+    assert len(limited.find(few, 1.0)) == 45
+    with pytest.raises(jostle.InputError, match="1225 pairs .* the 100 that max_pairs= allows: take count or for_each"):
+        limited.find(points, 1.0)
+    with pytest.raises(jostle.InputError, match="2450 pairs or neighbours"):
+        limited.neighbors(points, radii=1.0)
+    assert len(limited.find(few, 1.0)) == 45
+    assert len(finder().find(points, 1.0)) == 1225

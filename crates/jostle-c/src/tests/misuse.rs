@@ -1,7 +1,7 @@
 //! Wrong calls get a code, and a message where a handle can keep it.
 
 use super::*;
-use crate::finder::jostle_finder_bytes;
+use crate::finder::{jostle_finder_bytes, jostle_finder_new_coherent, jostle_finder_set_max_pairs};
 use crate::handle::call;
 use crate::lists::{Lists, jostle_lists_free, jostle_lists_new, jostle_neighbors_find};
 use crate::prepared::{Prepared, jostle_prepared_build, jostle_prepared_free, jostle_prepared_new};
@@ -259,6 +259,28 @@ fn every_status_has_a_text() {
         // SAFETY: each status has a text that lives for ever.
         let text = unsafe { CStr::from_ptr(jostle_status_text(status)) };
         assert!(!text.is_empty());
-        assert_eq!(text == c"an unknown status", !(0..=17).contains(&status), "{status}");
+        assert_eq!(text == c"an unknown status", !(0..=18).contains(&status), "{status}");
+    }
+}
+
+#[test]
+fn more_pairs_than_allowed_get_a_code_and_leave_an_empty_list() {
+    let (zeros, mut coherent) = ([0.0; 50], null_mut());
+    // SAFETY: the place is valid.
+    assert_eq!(unsafe { jostle_finder_new_coherent(2, &raw mut coherent) }, Status::Ok);
+    for finder in [Own::new(2), Own(coherent)] {
+        let (few, many) = ([sound()], [circles(&zeros, &zeros, &[1.0; 50])]);
+        let (few, many) = (input(&few), input(&many));
+        // SAFETY: the handle is valid.
+        let allow = |max| unsafe { jostle_finder_set_max_pairs(finder.0, max) };
+        assert_eq!(allow(1224), Status::Ok);
+        assert_eq!(finder.find(&few), Ok(vec![[0, 1]]));
+        assert_eq!(finder.find(&many), Err(Status::TooManyPairs));
+        let wanted = "1225 pairs or neighbours, more than the 1224 that jostle_finder_set_max_pairs allows: count or \
+                      visit them, or allow more";
+        assert_eq!(finder.message(), wanted);
+        assert_eq!(finder.find(&few), Ok(vec![[0, 1]]));
+        assert_eq!(allow(1225), Status::Ok);
+        assert_eq!(finder.find(&many).map(|pairs| pairs.len()), Ok(1225));
     }
 }

@@ -3,6 +3,7 @@
 
 use core::mem::replace;
 use core::ops::Range;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use jostle_core::{Isa, Workers};
@@ -71,6 +72,9 @@ pub(super) fn are_far(blocks: &[Box<Block>]) -> bool {
 pub(super) struct Stock {
     spare: Mutex<Vec<Box<Block>>>,
     sorted: Mutex<Vec<Sorted>>,
+    /// How many candidates workers have taken blocks for, and the most for which they get any.
+    candidates: AtomicUsize,
+    max: usize,
 }
 
 /// A sorted block, its sets, and what it was made of: a block of a search, and which part of that.
@@ -82,8 +86,15 @@ pub(super) struct Sorted {
 }
 
 impl Stock {
-    pub(super) fn take(&self) -> Box<Block> {
-        locked(&self.spare).pop().unwrap_or_default()
+    /// Takes a block for so many candidates, unless there are too many already.
+    pub(super) fn take(&self, candidates: usize) -> Option<Box<Block>> {
+        let before = self.candidates.fetch_add(candidates, Ordering::Relaxed);
+        (before <= self.max).then(|| locked(&self.spare).pop().unwrap_or_default())
+    }
+
+    /// Whether some candidates may have got no block.
+    pub(super) fn is_short(&self) -> bool {
+        self.candidates.load(Ordering::Relaxed) > self.max
     }
 
     pub(super) fn put(&self, sorted: Sorted) {
@@ -131,10 +142,11 @@ impl Blocks {
         &self.meetings
     }
 
-    /// Gives all blocks to workers that sort new candidates.
-    pub(super) fn stock(&mut self) -> &Stock {
+    /// Gives all blocks to workers that sort new candidates, `max` of them and some more.
+    pub(super) fn stock(&mut self, max: usize) -> &Stock {
         own(&mut self.stock.spare).append(&mut self.blocks);
         own(&mut self.stock.sorted).clear();
+        (self.stock.candidates, self.stock.max) = (AtomicUsize::new(0), max);
         &self.stock
     }
 

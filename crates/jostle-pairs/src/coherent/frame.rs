@@ -56,7 +56,7 @@ struct Unfinished<'a, const D: usize>(&'a mut CoherentFinder<D>);
 impl<const D: usize> Drop for Unfinished<'_, D> {
     fn drop(&mut self) {
         self.0.pace.forget();
-        let _ = self.0.finder.take_pairs();
+        self.0.finder.forget_pairs();
     }
 }
 
@@ -99,6 +99,9 @@ impl<const D: usize> CoherentFinder<D> {
             // What is kept may have been adapted to the refused bodies.
             self.pace.forget();
             self.stand_ins.iter_mut().for_each(StandIns::forget);
+        }
+        if matches!(found, Err(InputError::TooManyPairs { .. })) {
+            self.finder.forget_pairs();
         }
         found
     }

@@ -14,6 +14,7 @@ use crate::coherent::pace::ListPlan;
 use crate::coherent::packed::are_far;
 use crate::coherent::sorting::Sorter;
 use crate::coherent::{CoherentFinder, ListedFor, bodies_of};
+use crate::pairs::engine::too_many;
 use crate::pairs::listed::note_meetings;
 use crate::pairs::ranks::Ranks;
 
@@ -22,6 +23,9 @@ const WORTH_RANKS: f64 = 2.0;
 
 /// About which part of the candidates may change while a list lasts, or, of bodies on their course, is due.
 const DUE: [f64; 2] = [0.7, 0.35];
+
+/// How many candidates a list may keep for each pair that the finder may list.
+const CANDIDATES_A_PAIR: usize = 8;
 
 impl<const D: usize> CoherentFinder<D> {
     /// Lists candidates and sorts them, where bodies are to be, if that is known, or else where they stand. No body
@@ -98,7 +102,8 @@ impl<const D: usize> CoherentFinder<D> {
         }
         candidates.ranks.clear();
         rooms.prepare(workers);
-        let stock = if is_listed { live.stock() } else { live_rows.blocks.stock() };
+        let max = finder.max_pairs().saturating_mul(CANDIDATES_A_PAIR);
+        let stock = if is_listed { live.stock(max) } else { live_rows.blocks.stock(max) };
         let Candidates { ranks, meetings, ends, .. } = &mut *candidates;
         let others = |set| current.grown(set, margin);
         let no_ranks = Ranks::default();
@@ -124,11 +129,13 @@ impl<const D: usize> CoherentFinder<D> {
                     stock,
                     test,
                 };
-                let tests = engines.list_some(plan, &|list, join| sorter.sort(rooms, list, join), workers);
+                let tests = engines.list_some(plan, &|list, join| sorter.sort(rooms, list, join), workers)?;
+                if stock.is_short() {
+                    return Err(too_many(max, max));
+                }
                 note_meetings((meetings, ends), given.input.meetings(), JobsOf { jobs, ends: &engines.pairs.ends });
-                ((), tests)
-            })?;
-            Ok(())
+                Ok(((), tests))
+            })
         });
         rooms.level();
         current.give_back(moving_by_rank);

@@ -147,9 +147,9 @@ impl Live {
         place_of(&self.slots, candidate as usize)
     }
 
-    /// Gives all blocks to workers that sort new candidates.
-    pub(super) fn stock(&mut self) -> &Stock {
-        self.blocks.stock()
+    /// Gives all blocks to workers that sort new candidates, `max` of them and some more.
+    pub(super) fn stock(&mut self, max: usize) -> &Stock {
+        self.blocks.stock(max)
     }
 
     /// Takes the blocks that workers have sorted, of these meetings in order, bodies having come as far as `progress`.

@@ -5,20 +5,21 @@
 
 use jostle_core::Workers;
 
+use crate::InputError;
 use crate::coherent::CoherentFinder;
 use crate::coherent::frame_input::FrameInput;
 use crate::coherent::strays::{ByTrees, ListView};
 use crate::join::filter::PairTest;
 
 impl<const D: usize> CoherentFinder<D> {
-    /// Lists the pairs of a frame; returns how many there are.
+    /// Lists the pairs of a frame; returns how many there are, unless there are too many.
     pub(super) fn list_pairs(
         &mut self,
         given: FrameInput<'_, D>,
         only: Option<PairTest<'_>>,
         used: Option<f64>,
         workers: Workers<'_>,
-    ) -> usize {
+    ) -> Result<usize, InputError> {
         if used.is_some() {
             self.current.put_by_rank(self.candidates.ranks.ids(), workers);
         }
@@ -58,6 +59,7 @@ impl<const D: usize> CoherentFinder<D> {
         if let Some((stand_ins, cell)) = given.stand_ins.and_then(|stand_ins| Some((stand_ins, stand_ins.cell()?))) {
             finder.listed.note_nearest(cell, stand_ins.places(given.input.sets().len()));
         }
-        pairs.pairs().len()
+        let found = pairs.pairs().len();
+        finder.check_pairs(found)
     }
 }

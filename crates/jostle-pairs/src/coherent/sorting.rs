@@ -275,7 +275,7 @@ impl<const D: usize> Sorting<'_, '_, D> {
             return;
         }
         let Self { of, of_two: OfTwo { sets, lens, names, .. }, room, .. } = self;
-        let mut block = of.stock.take();
+        let Some(mut block) = of.stock.take(due) else { return };
         let candidates = (&room.due[..due], &room.due_classes[..due]);
         let ids = if of.keeps_ranks { &[] } else { names.ids };
         block.take(candidates, *lens, Names { ids, ..*names });

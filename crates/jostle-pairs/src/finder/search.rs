@@ -246,7 +246,7 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
     ) -> Result<R, InputError> {
         let Self { finder, threads, only } = self;
         search_on(threads, finder, (&input, Answer::Visits), |finder, workers| {
-            finder.seek(&input, only, workers, |engines, plan| join(engines, plan, workers))
+            finder.seek(&input, only, workers, |engines, plan| Ok(join(engines, plan, workers)))
         })
     }
 }

@@ -30,14 +30,14 @@ impl<const D: usize> PairFinder<D> {
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         workers: Workers<'_>,
-        join: impl FnOnce(Engines<'_, D>, Plan<'_, D>) -> (R, Tests),
+        join: impl FnOnce(Engines<'_, D>, Plan<'_, D>) -> Result<(R, Tests), InputError>,
     ) -> Result<R, InputError> {
         // The clock is read before the prefetches: reading it waits for memory that was asked for earlier.
         let started = Instant::now();
         let mut scratch = None;
         if ThreadScratch::serves(input, workers) {
             self.prefetch(input);
-            scratch = ThreadScratch::take(self.isa());
+            scratch = ThreadScratch::take((self.isa(), self.engine.max_pairs));
         }
         let sought = self.seek_in((scratch.as_deref_mut(), started), (input, only), workers, join);
         if let Some(scratch) = scratch {
@@ -65,7 +65,7 @@ impl<const D: usize> PairFinder<D> {
         (scratch, mut started): (Option<&mut ThreadScratch<D>>, Instant),
         (input, only): (&Input<'_, D>, Option<PairTest<'_>>),
         workers: Workers<'_>,
-        join: impl FnOnce(Engines<'_, D>, Plan<'_, D>) -> (R, Tests),
+        join: impl FnOnce(Engines<'_, D>, Plan<'_, D>) -> Result<(R, Tests), InputError>,
     ) -> Result<R, InputError> {
         let Self { preparation, engine, rows, .. } = self;
         let (mut small, mut shared) =
@@ -83,10 +83,11 @@ impl<const D: usize> PairFinder<D> {
             Some((pairs, rows)) => Engines { pairs, rows, kept: Some(&mut engine.pairs) },
             None => Engines { pairs: &mut *engine, rows, kept: None },
         };
-        let (result, tests) = join(engines, Plan::new(prepared, &exact, only));
+        let joined = join(engines, Plan::new(prepared, &exact, only));
         if let Some(small) = small {
             preparation.take_over(small);
         }
+        let (result, tests) = joined?;
         finish(self, input, workers, &(times, started.elapsed(), tests));
         Ok(result)
     }
@@ -99,7 +100,9 @@ impl<const D: usize> PairFinder<D> {
     ) -> Result<(), InputError> {
         let unfinished = Unfinished(self);
         let listed = unfinished.0.list_whole(input, only, workers);
-        forget(unfinished);
+        if !matches!(listed, Err(InputError::TooManyPairs { .. })) {
+            forget(unfinished);
+        }
         listed
     }
 
@@ -109,7 +112,7 @@ impl<const D: usize> PairFinder<D> {
         only: Option<PairTest<'_>>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        self.seek(input, only, workers, |mut engines, plan| ((), engines.list(plan, workers)))?;
+        self.seek(input, only, workers, |mut engines, plan| Ok(((), engines.list(plan, workers)?)))?;
         let Self { preparation, engine, listed, .. } = self;
         if input.is_plain() {
             listed.note_plain(engine.pairs.pairs().len());
@@ -145,7 +148,7 @@ impl<const D: usize> PairFinder<D> {
         let isa = self.isa();
         self.seek(input, only, workers, |engines, plan| {
             let Engines { pairs, rows, .. } = engines;
-            ((), rows.fill((pairs, isa), plan, kind, lists, workers))
+            Ok(((), rows.fill((pairs, isa), plan, kind, lists, workers)?))
         })
     }
 
@@ -153,6 +156,12 @@ impl<const D: usize> PairFinder<D> {
     pub(crate) fn note_sieve(&mut self, candidates: usize, pairs: usize, join: Duration) {
         let (circle_tests, pairs) = (candidates as u64, pairs as u64);
         self.note(BuildTimes::default(), join, Tests { circle_tests, pairs, ..Tests::default() });
+    }
+
+    /// Empties the list of pairs, and forgets its statistics.
+    pub(crate) fn forget_pairs(&mut self) {
+        let _ = self.take_pairs();
+        (self.stats, self.counted) = (Stats::default(), OnceLock::from(Stats::default()));
     }
 
     fn note(&mut self, built: BuildTimes, join: Duration, tests: Tests) {
@@ -169,8 +178,7 @@ struct Unfinished<'a, const D: usize>(&'a mut PairFinder<D>);
 
 impl<const D: usize> Drop for Unfinished<'_, D> {
     fn drop(&mut self) {
-        let _ = self.0.take_pairs();
-        (self.0.stats, self.0.counted) = (Stats::default(), OnceLock::from(Stats::default()));
+        self.0.forget_pairs();
     }
 }
 
@@ -223,16 +231,24 @@ pub(crate) struct Engines<'f, const D: usize> {
 
 impl<const D: usize> Engines<'_, D> {
     /// Lists the pairs of all jobs, in the finder's list.
-    fn list(&mut self, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
+    fn list(&mut self, plan: Plan<'_, D>, workers: Workers<'_>) -> Result<Tests, InputError> {
         self.with_list(|engine| engine.list(plan, workers))
     }
 
     /// Lists some of the pairs of all jobs, in the finder's list: see [`Engine::list_some`].
-    pub(crate) fn list_some(&mut self, plan: Plan<'_, D>, sink: &Through<'_>, workers: Workers<'_>) -> Tests {
+    pub(crate) fn list_some(
+        &mut self,
+        plan: Plan<'_, D>,
+        sink: &Through<'_>,
+        workers: Workers<'_>,
+    ) -> Result<Tests, InputError> {
         self.with_list(|engine| engine.list_some(plan, sink, workers))
     }
 
-    fn with_list(&mut self, list: impl FnOnce(&mut Engine<D>) -> Tests) -> Tests {
+    fn with_list(
+        &mut self,
+        list: impl FnOnce(&mut Engine<D>) -> Result<Tests, InputError>,
+    ) -> Result<Tests, InputError> {
         let Self { pairs: engine, kept, .. } = self;
         let Some(kept) = kept.as_deref_mut() else { return list(engine) };
         kept.prefetch();

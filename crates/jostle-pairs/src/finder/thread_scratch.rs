@@ -40,7 +40,7 @@ impl<const D: usize> ThreadScratch<D> {
     }
 
     /// Takes scratch of this thread, for a search that [`ThreadScratch::serves`].
-    pub(super) fn take(isa: Isa) -> Option<Box<Self>> {
+    pub(super) fn take((isa, max_pairs): (Isa, usize)) -> Option<Box<Self>> {
         // A thread that is ending has none.
         let spare = SPARE.try_with(|spare| spare[D - 2].try_borrow_mut().ok()?.pop()).ok()?;
         let mut taken = match spare.map(<Box<dyn Any>>::downcast) {
@@ -51,7 +51,7 @@ impl<const D: usize> ThreadScratch<D> {
                 Box::new(Self { preparation, engine: Engine::with_capacity(0), rows: RowEngine::default() })
             }
         };
-        taken.engine.isa = isa;
+        (taken.engine.isa, taken.engine.max_pairs) = (isa, max_pairs);
         taken.preparation.set_isa(isa);
         Some(taken)
     }

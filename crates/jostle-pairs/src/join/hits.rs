@@ -1,5 +1,7 @@
 //! Hits, which the kernel finds, and sinks, which take their pairs.
 
+use core::mem::{replace, take};
+
 use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::sixteen::Ids;
@@ -230,11 +232,36 @@ pub(crate) trait Sink {
 pub(crate) struct PairList {
     list: Vec<[u32; 2]>,
     len: usize,
+    /// As a sink, the list makes room for so many pairs and some more. What does not fit is counted and dropped.
+    max: usize,
+    dropped: usize,
+}
+
+/// The least room of a list that pairs are appended to.
+const LEAST: usize = 256;
+
+/// How long a list of pairs becomes that is too short for all, but has to take no more than `max` pairs.
+pub(crate) fn longer(len: usize, max: usize) -> usize {
+    (2 * len).min(max.saturating_add(2 * LANES)).max(LEAST)
+}
+
+/// Whether there is memory for so many pairs. None of it is touched.
+fn has_memory_for(pairs: usize) -> bool {
+    Vec::<[u32; 2]>::new().try_reserve_exact(pairs).is_ok()
+}
+
+/// Makes a list of pairs longer; false where memory does not suffice.
+pub(crate) fn lengthen(list: &mut Vec<[u32; 2]>, len: usize) -> bool {
+    if len > LEAST && list.try_reserve(len.saturating_sub(list.len())).is_err() {
+        return false;
+    }
+    list.resize(len, [0; 2]);
+    true
 }
 
 impl PairList {
     pub(crate) fn with_capacity(pairs: usize) -> Self {
-        Self { list: vec![[0; 2]; pairs], len: 0 }
+        Self { list: vec![[0; 2]; pairs], ..Self::default() }
     }
 
     pub(crate) fn pairs(&self) -> &[[u32; 2]] {
@@ -254,11 +281,21 @@ impl PairList {
         self.len = 0;
     }
 
+    /// Empties the list, which is to take `max` pairs at most.
+    pub(crate) fn begin(&mut self, max: usize) {
+        (self.len, self.max, self.dropped) = (0, max, 0);
+    }
+
+    /// How many pairs the list has taken and dropped.
+    pub(crate) fn dropped(&self) -> usize {
+        self.dropped
+    }
+
     /// Takes the pairs out of the list. The next list has room for as many pairs: in the memory of `other`, or, where
     /// that is too short, in memory that nobody has touched yet.
     pub(crate) fn replace(&mut self, other: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
-        let len = core::mem::take(&mut self.len);
-        let mut pairs = core::mem::replace(&mut self.list, other);
+        let len = take(&mut self.len);
+        let mut pairs = replace(&mut self.list, other);
         if self.list.capacity() < len {
             self.list = vec![[0; 2]; with_headroom(len)];
         }
@@ -291,10 +328,21 @@ impl PairList {
         self.len = len;
     }
 
+    /// As [`PairList::set_len`]; false where memory does not suffice.
+    pub(crate) fn try_set_len(&mut self, len: usize) -> bool {
+        let suffices = self.list.len() >= len + LANES || has_memory_for(with_headroom(len + LANES));
+        if suffices {
+            self.set_len(len);
+        }
+        suffices
+    }
+
     #[cold]
     fn grow(&mut self) {
-        let len = (self.list.len() * 2).max(256);
-        self.list.resize(len, [0; 2]);
+        let len = longer(self.list.len(), self.max);
+        if !(len > self.list.len() && lengthen(&mut self.list, len) && self.len + LANES <= len) {
+            self.dropped += take(&mut self.len);
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::{reserve, resize_with_headroom, with_headroom};
 use jostle_sets::prepare::job::JobsOf;
 
+use crate::InputError;
 use crate::join::counts::Tests;
 use crate::join::hits::PairList;
 use crate::neighbors::extras::Wanted;
@@ -195,12 +196,17 @@ impl<const D: usize> Drop for Swapped<'_, D> {
 
 impl<const D: usize> RowEngine<D> {
     /// Lists the pairs that rows are made of. The engine's own list stays as it is.
-    pub(super) fn list_pairs(&mut self, engine: &mut Engine<D>, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
-        let tests = Swapped::new(engine, &mut self.pairs).engine.list(plan, workers);
+    pub(super) fn list_pairs(
+        &mut self,
+        engine: &mut Engine<D>,
+        plan: Plan<'_, D>,
+        workers: Workers<'_>,
+    ) -> Result<Tests, InputError> {
+        let tests = Swapped::new(engine, &mut self.pairs).engine.list(plan, workers)?;
         if plan.exact.sets.len() == 1 && plan.exact.cell.is_some() {
             put_in_order(JobsOf { jobs: plan.jobs, ends: &engine.ends }, self.pairs.pairs_mut(), workers);
         }
-        tests
+        Ok(tests)
     }
 
     /// Fills the lists, of ids alone, with the rows of the pairs just listed.

@@ -9,6 +9,7 @@ use jostle_core::{Isa, Tasks, Workers};
 use jostle_sets::compiled::compiled_here;
 use jostle_sets::prepare::job::Job;
 
+use crate::InputError;
 use crate::join::counts::Tests;
 use crate::join::hits::{Fold, PairList, Sink};
 use crate::join::tree_pair::TreePair;
@@ -40,6 +41,8 @@ pub(crate) struct Engine<const D: usize> {
     most: usize,
     outboxes: ScratchPool<Outbox>,
     scratch: ScratchPool<JoinScratch<D>>,
+    /// The most pairs that a list may have.
+    pub(crate) max_pairs: usize,
 }
 
 impl<const D: usize> Engine<D> {
@@ -52,6 +55,7 @@ impl<const D: usize> Engine<D> {
             most: 0,
             outboxes: ScratchPool::default(),
             scratch: ScratchPool::default(),
+            max_pairs: usize::MAX,
         }
     }
 
@@ -69,8 +73,8 @@ impl<const D: usize> Engine<D> {
         self.scratch.prepare(workers.count(), |scratch| scratch.fit(is_small));
     }
 
-    /// Lists the pairs of all jobs.
-    pub(crate) fn list(&mut self, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
+    /// Lists the pairs of all jobs. Where that is refused, the list is empty.
+    pub(crate) fn list(&mut self, plan: Plan<'_, D>, workers: Workers<'_>) -> Result<Tests, InputError> {
         self.ends.clear();
         match workers {
             Workers::Serial => self.list_serial(plan),
@@ -83,22 +87,39 @@ impl<const D: usize> Engine<D> {
     /// Lists some of the pairs of all jobs: each worker joins into a sink of its own, which gives the pairs to keep to
     /// the list. On one thread the blocks are the same; but that thread knows where the pairs of a job end only if
     /// there is one job alone.
-    pub(crate) fn list_some(&mut self, plan: Plan<'_, D>, sink: &Through<'_>, workers: Workers<'_>) -> Tests {
+    pub(crate) fn list_some(
+        &mut self,
+        plan: Plan<'_, D>,
+        sink: &Through<'_>,
+        workers: Workers<'_>,
+    ) -> Result<Tests, InputError> {
         self.ends.clear();
         if plan.jobs.len() > 1 || !matches!(workers, Workers::Serial) {
             return self.list_parallel(plan, sink, workers);
         }
         self.prepare(plan, workers);
         let (mut pairs, mut tests) = (core::mem::take(&mut self.pairs), Tests::default());
-        pairs.clear();
+        pairs.begin(self.max_pairs);
         sink(&mut pairs, &mut |sink| tests = join_blocks(self, plan, &mut (0..plan.blocks()), sink));
         self.ends.push(pairs.pairs().len());
         self.pairs = pairs;
-        tests
+        self.check_serial(tests)
     }
 
-    fn list_serial(&mut self, plan: Plan<'_, D>) -> Tests {
-        self.pairs.clear();
+    /// Refuses pairs that one thread has listed and dropped, or too many.
+    fn check_serial(&mut self, tests: Tests) -> Result<Tests, InputError> {
+        let dropped = self.pairs.dropped();
+        let pairs = self.pairs.pairs().len() + dropped;
+        if pairs <= self.max_pairs && dropped == 0 {
+            return Ok(tests);
+        }
+        self.pairs = PairList::default();
+        self.ends.clear();
+        Err(too_many(pairs, self.max_pairs))
+    }
+
+    fn list_serial(&mut self, plan: Plan<'_, D>) -> Result<Tests, InputError> {
+        self.pairs.begin(self.max_pairs);
         let (scratch, mut tests) = (self.scratch.own(), Tests::default());
         for job in 0..plan.jobs.len() {
             let pairing = plan.tree_pair(job);
@@ -106,18 +127,23 @@ impl<const D: usize> Engine<D> {
             tests = tests.plus(join_in(self.isa, pairing, groups, (scratch, &mut self.pairs)));
             self.ends.push(self.pairs.pairs().len());
         }
-        tests
+        self.check_serial(tests)
     }
 
     /// Joins blocks side by side, and puts their pairs in the list in the order of the blocks.
-    fn list_parallel(&mut self, plan: Plan<'_, D>, sink: &Through<'_>, workers: Workers<'_>) -> Tests {
+    fn list_parallel(
+        &mut self,
+        plan: Plan<'_, D>,
+        sink: &Through<'_>,
+        workers: Workers<'_>,
+    ) -> Result<Tests, InputError> {
         self.prepare(plan, workers);
         let plan = plan.shared(workers);
         let (blocks, bodies) = (plan.blocks(), plan.bodies());
         let (mut pairs, mut starts) = (core::mem::take(&mut self.pairs), core::mem::take(&mut self.starts));
         let of_largest = (0..plan.jobs.len()).map(|job| plan.tree_pair(job).trees[0].len()).max().unwrap_or_default();
         if pairs.capacity() == 0 {
-            pairs.set_len(of_largest);
+            pairs.set_len(of_largest.min(self.max_pairs));
         }
         starts.reset(blocks);
         // The number of images that bodies touch changes from search to search; outboxes, sized by the largest job,
@@ -126,8 +152,11 @@ impl<const D: usize> Engine<D> {
             1 => WAITING,
             shares => shares,
         };
-        let most = self.most;
-        self.outboxes.prepare(workers.count(), |outbox| outbox.prepare((pairs.capacity() / parts, most), blocks));
+        let (most, max_pairs) = (self.most, self.max_pairs);
+        self.outboxes.prepare(workers.count(), |outbox| {
+            outbox.prepare((pairs.capacity() / parts, most), blocks);
+            outbox.allow(max_pairs);
+        });
         let list = Disjoint::new(pairs.room_of_all());
         let tests = counted((workers, plan.ask_callers()), "join", (blocks, Some(bodies)), |blocks| {
             self.outboxes.with(|outbox| {
@@ -140,8 +169,13 @@ impl<const D: usize> Engine<D> {
                 })
             })
         });
-        pairs.set_len(starts.total());
-        let total = starts.total();
+        let (total, mut has_dropped) = (starts.total(), false);
+        self.outboxes.each(|outbox| has_dropped |= outbox.has_dropped());
+        if total > max_pairs || has_dropped || !pairs.try_set_len(total) {
+            self.outboxes.each(|outbox| outbox.prepare((0, 0), blocks));
+            self.starts = starts;
+            return Err(too_many(total, max_pairs));
+        }
         let first_pair = |block| if block == blocks { Some(total) } else { starts.start_of(block) };
         let mut most = 0;
         self.outboxes.each(|outbox| most = most.max(outbox.largest_block()));
@@ -155,7 +189,7 @@ impl<const D: usize> Engine<D> {
         });
         self.ends.extend(plan.starts().skip(1).map(|block| first_pair(block).unwrap_or(total)));
         (self.pairs, self.starts) = (pairs, starts);
-        tests
+        Ok(tests)
     }
 
     fn join_blocks_here(&self, plan: Plan<'_, D>, blocks: &mut dyn Tasks, sink: &mut dyn Sink) -> Tests {
@@ -204,6 +238,11 @@ impl<const D: usize> Engine<D> {
         let merge = |a: (A, Tests), b: (A, Tests)| (merge(a.0, b.0), a.1.plus(b.1));
         workers.run_callers(true, || reduction::fold(workers, plan.blocks(), &fold_block, &merge))
     }
+}
+
+/// The error of a list of so many pairs or neighbours, `max` of which are allowed.
+pub(crate) fn too_many(pairs: usize, max: usize) -> InputError {
+    InputError::TooManyPairs { pairs: pairs as u64, max: (pairs > max).then_some(max as u64) }
 }
 
 /// Joins some groups of a pair of trees, in `scratch`, into `sink`.

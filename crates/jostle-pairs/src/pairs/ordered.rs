@@ -9,7 +9,7 @@ use jostle_core::lookback::Prefix;
 use jostle_core::scratch::with_headroom;
 use jostle_sets::simd::LANES;
 
-use crate::join::hits::{PairList, Sink};
+use crate::join::hits::{PairList, Sink, lengthen, longer};
 
 /// Pairs that an outbox has room for at least: those of some blocks of a short list, 16 KiB.
 const OUTBOX_MIN: usize = 1 << 11;
@@ -23,6 +23,9 @@ pub(crate) struct Outbox {
     /// A block mostly has no more pairs than `most`. The largest block since [`Outbox::prepare`] has `largest`.
     most: usize,
     largest: usize,
+    /// Once more than `max` pairs wait, or memory is short, they are dropped.
+    max: usize,
+    has_dropped: bool,
     parcels: Vec<Parcel>,
 }
 
@@ -36,6 +39,16 @@ struct Parcel {
 }
 
 impl Outbox {
+    /// Lets the outbox hold `max` pairs of the next list at most, and some more.
+    pub(crate) fn allow(&mut self, max: usize) {
+        (self.max, self.has_dropped) = (max, false);
+    }
+
+    /// Whether pairs of the list have been dropped.
+    pub(crate) fn has_dropped(&self) -> bool {
+        self.has_dropped
+    }
+
     /// Empties the outbox, and makes room for `pairs` pairs, `most` more of a block, and `blocks` blocks. Gives back
     /// memory that a list that was too short once asked for.
     pub(crate) fn prepare(&mut self, (pairs, most): (usize, usize), blocks: usize) {
@@ -156,8 +169,13 @@ impl<'a> Ordered<'a> {
             self.kept = 0;
         }
         if self.lacks_room() && self.place().is_none() {
-            let len = self.outbox.pairs.len() * 2;
-            self.outbox.pairs.resize(len.max(OUTBOX_MIN), [0; 2]);
+            let Outbox { pairs, max, .. } = &mut *self.outbox;
+            let len = longer(pairs.len(), *max);
+            if !(len > pairs.len() && lengthen(pairs, len)) || self.lacks_room() {
+                self.outbox.drop_all();
+                self.outbox.has_dropped = true;
+                self.kept = 0;
+            }
         }
     }
 }
@@ -246,6 +264,7 @@ mod tests {
                 std::thread::scope(|scope| {
                     for outbox in &mut outboxes {
                         outbox.prepare((capacity / 8, 100), BLOCKS);
+                        outbox.allow(usize::MAX);
                         let mut sink = Ordered::new((&shared, &starts), outbox);
                         let next = &next;
                         scope.spawn(move || {

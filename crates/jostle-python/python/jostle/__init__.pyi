@@ -193,7 +193,7 @@ def neighbor_list(
 
 @final
 class Finder:
-    def __new__(cls) -> Self: ...
+    def __new__(cls, *, max_pairs: SupportsIndex | None = None) -> Self: ...
     def pairs(
         self,
         positions: _What,
@@ -270,7 +270,7 @@ class Finder:
 
 @final
 class CoherentFinder:
-    def __new__(cls) -> Self: ...
+    def __new__(cls, *, max_pairs: SupportsIndex | None = None) -> Self: ...
     def pairs(
         self,
         positions: _What,

@@ -12,7 +12,8 @@ pub(crate) const MAX_IMAGES: usize = 1 << 20;
 pub(crate) const STAND_INS: &str = "the tree is that of a search in `f64` or of moving bodies, whose stand-ins are at \
                                     other places: build a `PreparedSet` or a `LinearTree` of the bodies";
 
-/// Why a search was refused. Nothing was computed, and the last result still stands.
+/// Why a search was refused. Nothing was computed, and the last result still stands, but for
+/// [`InputError::TooManyPairs`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum InputError {
@@ -89,6 +90,14 @@ pub enum InputError {
         /// What the value has to be.
         wanted: &'static str,
     },
+    /// More pairs, or neighbours in all rows together, than the finder may list or memory holds. They were counted. The
+    /// finder's list of pairs is then empty; neighbour lists stay as they were.
+    TooManyPairs {
+        /// How many there are.
+        pairs: u64,
+        /// How many the finder may list; none where memory did not suffice.
+        max: Option<u64>,
+    },
 }
 
 impl fmt::Display for InputError {
@@ -123,6 +132,14 @@ impl fmt::Display for InputError {
             ),
             // Very large and very small values get an exponent.
             Self::Parameter { name, value, wanted } => write!(f, "{name} is {value:?}: {wanted}"),
+            Self::TooManyPairs { pairs, max: Some(max) } => write!(
+                f,
+                "{pairs} pairs or neighbours, more than the {max} that `set_max_pairs` allows: count or visit them, or \
+                 allow more"
+            ),
+            Self::TooManyPairs { pairs, max: None } => {
+                write!(f, "no memory for a list of {pairs} pairs or neighbours: count or visit them")
+            }
         }
     }
 }
