@@ -176,7 +176,7 @@ pub unsafe extern "C" fn jostle_finder_set_threads(finder: *mut Finder, threads:
 }
 
 /// Sets how many pairs a search may list, or neighbours in all rows together: SIZE_MAX at first. A search that finds
-/// more counts them, takes no memory for them (per thread, at most as much as so many pairs take), and gets
+/// more counts them, takes no memory for them (at most twice as much as so many pairs take), and gets
 /// JOSTLE_STATUS_TOO_MANY_PAIRS. So no scene, all bodies at one point, say, takes memory that the host has not foreseen.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_finder_set_max_pairs(finder: *mut Finder, pairs: usize) -> Status {

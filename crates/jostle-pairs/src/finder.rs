@@ -140,7 +140,7 @@ impl<const D: usize> PairFinder<D> {
     }
 
     /// Sets how many pairs a search may list, or neighbours in all rows together. A search that finds more counts them,
-    /// takes no memory for them (per thread, at most as much as so many pairs take), and is refused by
+    /// takes no memory for them (at most twice as much as so many pairs take), and is refused by
     /// [`InputError::TooManyPairs`]. So no scene, all bodies at one point, say, takes memory that the host has not
     /// foreseen. Without this call, a search is refused when it asks the system for memory in vain.
     ///

@@ -6,7 +6,7 @@ use engine::Rows;
 use pyo3::prelude::*;
 
 use crate::arrays::Cutoff;
-use crate::dimensions::{BothCoherent, Dimension, in_dimensions};
+use crate::dimensions::{Both, BothCoherent, Dimension, in_dimensions};
 use crate::errors::Refused;
 use crate::finder::Call;
 use crate::found::{Found, FoundColumns};
@@ -91,12 +91,7 @@ impl CoherentFinder {
     #[new]
     #[pyo3(signature = (*, max_pairs=None))]
     fn new(max_pairs: Option<usize>) -> Self {
-        let mut both = BothCoherent::default();
-        if let Some(max) = max_pairs {
-            both.two.set_max_pairs(max);
-            both.three.set_max_pairs(max);
-        }
-        Self { both: Mutex::new(both) }
+        Self { both: Mutex::new(Both::new(max_pairs)) }
     }
 
     /// As ``jostle.find``, for the next frame.

@@ -6,6 +6,7 @@ use engine::{CoherentFinder, PairFinder};
 use pyo3::PyResult;
 
 use crate::freed::Freed;
+use crate::memory::pairs_by_memory;
 use crate::prepared::Of;
 
 /// A finder in two dimensions and a finder in three. Neither holds memory before its first search.
@@ -19,9 +20,32 @@ pub(crate) struct Both<Two = PairFinder<2>, Three = PairFinder<3>> {
 /// The finders for frames in which bodies move little.
 pub(crate) type BothCoherent = Both<CoherentFinder<2>, CoherentFinder<3>>;
 
-impl<Two: Default, Three: Default> Default for Both<Two, Three> {
-    fn default() -> Self {
-        Self { two: Two::default(), three: Three::default(), freed: Freed::up_to(usize::MAX) }
+/// A finder that lists so many pairs at most.
+pub(crate) trait Limited {
+    fn limited(max_pairs: usize) -> Self;
+}
+
+impl<const D: usize> Limited for PairFinder<D> {
+    fn limited(max_pairs: usize) -> Self {
+        let mut finder = Self::new();
+        finder.set_max_pairs(max_pairs);
+        finder
+    }
+}
+
+impl<const D: usize> Limited for CoherentFinder<D> {
+    fn limited(max_pairs: usize) -> Self {
+        let mut finder = Self::new();
+        finder.set_max_pairs(max_pairs);
+        finder
+    }
+}
+
+impl<Two: Limited, Three: Limited> Both<Two, Three> {
+    /// Makes finders that list so many pairs at most, or as many as memory holds.
+    pub(crate) fn new(max_pairs: Option<usize>) -> Self {
+        let max = max_pairs.unwrap_or_else(pairs_by_memory);
+        Self { two: Two::limited(max), three: Three::limited(max), freed: Freed::up_to(usize::MAX) }
     }
 }
 
@@ -35,7 +59,7 @@ const IDLE_BYTES: usize = 1 << 28;
 /// Calls `search` with an idle finder, and keeps it for the next call unless it has grown large.
 pub(crate) fn with_idle<R>(search: impl FnOnce(&mut Both) -> PyResult<R>) -> PyResult<R> {
     let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-    let idle_one = || Both { freed: Freed::up_to(IDLE_BYTES), ..Both::default() };
+    let idle_one = || Both { freed: Freed::up_to(IDLE_BYTES), ..Both::new(None) };
     let mut both = idle().pop().unwrap_or_else(idle_one);
     let result = search(&mut both)?;
     let mut idle = idle();

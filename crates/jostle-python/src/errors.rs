@@ -3,6 +3,8 @@
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::memory::pairs_by_memory;
+
 pyo3::create_exception!(
     jostle,
     InputError,
@@ -28,13 +30,10 @@ const NAMES: [(&str, &str); 7] = [
     ("give what `find` returned, not its pairs", "give what find returned, not its pairs"),
 ];
 
-fn in_python(message: impl ToString) -> String {
-    NAMES.iter().fold(message.to_string(), |message, (rust, python)| message.replace(rust, python))
-}
-
 /// Makes a refusal that names what is at fault, by ids.
 pub(crate) fn refused(message: impl ToString, count: usize, ids: Vec<u64>) -> PyErr {
-    let error = InputError::new_err(in_python(message));
+    let message = NAMES.iter().fold(message.to_string(), |message, (rust, python)| message.replace(rust, python));
+    let error = InputError::new_err(message);
     Python::attach(|py| {
         let value = error.value(py);
         match value.setattr("ids", ids).and_then(|()| value.setattr("count", count)) {
@@ -65,7 +64,10 @@ impl Refused for engine::InputError {
         let error = match fault {
             Self::Bodies { count, first } => refused(&self, *count, ids(&mut first.iter().map(|(id, _)| *id))),
             Self::Range { count, first } => refused(&self, *count, ids(&mut first.iter().map(|(id, _)| *id))),
-            Self::TooManyPairs { max: None, .. } => return PyMemoryError::new_err(in_python(&self)),
+            &Self::TooManyPairs { pairs, max } if max.is_none_or(|max| max == pairs_by_memory() as u64) => {
+                let why = format_args!("{pairs} pairs or neighbours, more than memory holds: take count or for_each");
+                return PyMemoryError::new_err(why.to_string());
+            }
             _ => value_error(&self),
         };
         Python::attach(|py| error.value(py).setattr("set", set)).map_or_else(|other| other, |()| error)

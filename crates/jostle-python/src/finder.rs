@@ -98,7 +98,8 @@ impl Both {
 /// ----------
 /// max_pairs : int, optional
 ///     How many pairs a search may list, or neighbours in all rows together. A search that finds more counts them, takes
-///     no memory for them, and raises ``InputError``. (Where memory itself is short, a search raises ``MemoryError``.)
+///     no memory for them, and raises ``InputError``. By default, and for the functions, as many as take a third of the
+///     machine's memory; a search that finds more raises ``MemoryError``.
 ///
 /// Examples
 /// --------
@@ -165,12 +166,7 @@ impl Finder {
     #[new]
     #[pyo3(signature = (*, max_pairs=None))]
     fn new(max_pairs: Option<usize>) -> Self {
-        let mut both: Both = Both::default();
-        if let Some(max) = max_pairs {
-            both.two.set_max_pairs(max);
-            both.three.set_max_pairs(max);
-        }
-        Self { both: Mutex::new(both) }
+        Self { both: Mutex::new(Both::new(max_pairs)) }
     }
 
     /// As ``jostle.pairs``.

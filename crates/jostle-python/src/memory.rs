@@ -1,12 +1,28 @@
-//! Large pages for large vectors, where the system has such pages, as for numpy's arrays. A room of `unsafe`: an
-//! allocator.
+//! Large pages for large vectors, where the system has such pages, as for numpy's arrays; and how much memory there is.
+//! A room of `unsafe`: an allocator.
 //!
 //! A result lies in memory that nobody has touched yet. The vectors between the neighbours of 100,000 atoms take 100
 //! MB. In pages of 4 KiB, the system hands out memory 25,000 times for these vectors, which takes longer than to find
 //! them.
-#![allow(unsafe_code, reason = "an allocator")]
+#![allow(unsafe_code, reason = "an allocator, and a question to the system")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
+
+/// How many pairs a search may list unless told otherwise: as many as take a third of the machine's memory, since lists
+/// grow twofold. Systems promise more memory than they have, and end a program that uses it.
+pub(crate) fn pairs_by_memory() -> usize {
+    #[cfg(unix)]
+    {
+        // SAFETY: it asks for two numbers.
+        let [pages, bytes] = [libc::_SC_PHYS_PAGES, libc::_SC_PAGESIZE].map(|name| unsafe { libc::sysconf(name) });
+        match (usize::try_from(pages), usize::try_from(bytes)) {
+            (Ok(pages), Ok(bytes)) if pages > 0 => pages.saturating_mul(bytes) / 3 / size_of::<[u32; 2]>(),
+            _ => usize::MAX,
+        }
+    }
+    #[cfg(not(unix))]
+    usize::MAX
+}
 
 /// From so many bytes on, the allocator asks for large pages. Numpy asks for them from the same number on.
 const LARGE: usize = 1 << 22;

@@ -232,18 +232,13 @@ pub(crate) trait Sink {
 pub(crate) struct PairList {
     list: Vec<[u32; 2]>,
     len: usize,
-    /// As a sink, the list makes room for so many pairs and some more. What does not fit is counted and dropped.
+    /// Once a sink has taken more than `max` pairs, or memory is short, pairs that do not fit are counted and dropped.
     max: usize,
     dropped: usize,
 }
 
 /// The least room of a list that pairs are appended to.
 const LEAST: usize = 256;
-
-/// How long a list of pairs becomes that is too short for all, but has to take no more than `max` pairs.
-pub(crate) fn longer(len: usize, max: usize) -> usize {
-    (2 * len).min(max.saturating_add(2 * LANES)).max(LEAST)
-}
 
 /// Whether there is memory for so many pairs. None of it is touched.
 fn has_memory_for(pairs: usize) -> bool {
@@ -339,8 +334,8 @@ impl PairList {
 
     #[cold]
     fn grow(&mut self) {
-        let len = longer(self.list.len(), self.max);
-        if !(len > self.list.len() && lengthen(&mut self.list, len) && self.len + LANES <= len) {
+        let len = (2 * self.list.len()).max(LEAST);
+        if self.len > self.max || !lengthen(&mut self.list, len) {
             self.dropped += take(&mut self.len);
         }
     }

@@ -1,6 +1,7 @@
 //! Joins run from end to end: into one list, in order, or into accumulators.
 
 use core::ops::Range;
+use core::sync::atomic::AtomicUsize;
 
 use jostle_core::disjoint::Disjoint;
 use jostle_core::lookback::Prefix;
@@ -157,11 +158,11 @@ impl<const D: usize> Engine<D> {
             outbox.prepare((pairs.capacity() / parts, most), blocks);
             outbox.allow(max_pairs);
         });
-        let list = Disjoint::new(pairs.room_of_all());
+        let (list, found) = (Disjoint::new(pairs.room_of_all()), AtomicUsize::new(0));
         let tests = counted((workers, plan.ask_callers()), "join", (blocks, Some(bodies)), |blocks| {
             self.outboxes.with(|outbox| {
                 starts.worker(|| {
-                    let mut ordered = Ordered::new((&list, &starts), outbox);
+                    let mut ordered = Ordered::new((&list, &starts), &found, outbox);
                     let mut tests = Tests::default();
                     sink(&mut ordered, &mut |sink| tests = join_blocks(self, plan, blocks, sink));
                     ordered.finish();

@@ -4,12 +4,14 @@
 //! from cache, and writes the next pairs to the list itself. Where nobody has begun some of the earlier blocks, the
 //! worker must not wait for them: it joins them first.
 
+use core::sync::atomic::{AtomicUsize, Ordering};
+
 use jostle_core::disjoint::Disjoint;
 use jostle_core::lookback::Prefix;
 use jostle_core::scratch::with_headroom;
 use jostle_sets::simd::LANES;
 
-use crate::join::hits::{PairList, Sink, lengthen, longer};
+use crate::join::hits::{PairList, Sink, lengthen};
 
 /// Pairs that an outbox has room for at least: those of some blocks of a short list, 16 KiB.
 const OUTBOX_MIN: usize = 1 << 11;
@@ -23,7 +25,7 @@ pub(crate) struct Outbox {
     /// A block mostly has no more pairs than `most`. The largest block since [`Outbox::prepare`] has `largest`.
     most: usize,
     largest: usize,
-    /// Once more than `max` pairs wait, or memory is short, they are dropped.
+    /// Once more than `max` pairs have been found, or memory is short, pairs that the list has no room for are dropped.
     max: usize,
     has_dropped: bool,
     parcels: Vec<Parcel>,
@@ -39,7 +41,7 @@ struct Parcel {
 }
 
 impl Outbox {
-    /// Lets the outbox hold `max` pairs of the next list at most, and some more.
+    /// Says how many pairs the next list may have.
     pub(crate) fn allow(&mut self, max: usize) {
         (self.max, self.has_dropped) = (max, false);
     }
@@ -120,6 +122,8 @@ fn put(list: &Disjoint<'_, [u32; 2]>, at: usize, pairs: &[[u32; 2]]) -> bool {
 pub(crate) struct Ordered<'a> {
     list: &'a Disjoint<'a, [u32; 2]>,
     starts: &'a Prefix,
+    /// How many pairs all workers have found in the blocks that have ended.
+    total: &'a AtomicUsize,
     outbox: &'a mut Outbox,
     block: usize,
     /// Pairs of the block found so far; the last `kept` of them are at the end of the outbox.
@@ -132,8 +136,12 @@ pub(crate) struct Ordered<'a> {
 }
 
 impl<'a> Ordered<'a> {
-    pub(crate) fn new((list, starts): (&'a Disjoint<'a, [u32; 2]>, &'a Prefix), outbox: &'a mut Outbox) -> Self {
-        Self { list, starts, outbox, block: 0, found: 0, kept: 0, is_direct: false, may_wait: false }
+    pub(crate) fn new(
+        (list, starts): (&'a Disjoint<'a, [u32; 2]>, &'a Prefix),
+        total: &'a AtomicUsize,
+        outbox: &'a mut Outbox,
+    ) -> Self {
+        Self { list, starts, total, outbox, block: 0, found: 0, kept: 0, is_direct: false, may_wait: false }
     }
 
     /// Where in the list the next pairs of the block go, if that is known and there is room. All earlier pairs of the
@@ -170,8 +178,9 @@ impl<'a> Ordered<'a> {
         }
         if self.lacks_room() && self.place().is_none() {
             let Outbox { pairs, max, .. } = &mut *self.outbox;
-            let len = longer(pairs.len(), *max);
-            if !(len > pairs.len() && lengthen(pairs, len)) || self.lacks_room() {
+            let found = self.total.load(Ordering::Relaxed) + self.found;
+            let len = 2 * pairs.len();
+            if found > *max || !lengthen(pairs, len.max(OUTBOX_MIN)) {
                 self.outbox.drop_all();
                 self.outbox.has_dropped = true;
                 self.kept = 0;
@@ -196,6 +205,7 @@ impl Sink for Ordered<'_> {
             self.outbox.parcels.push(Parcel { block: self.block, before, len });
         }
         self.outbox.largest = self.outbox.largest.max(self.found);
+        self.total.fetch_add(self.found, Ordering::Relaxed);
         self.starts.end(self.block, self.found);
         self.outbox.send(self.list, |block| self.starts.start_of(block));
     }
@@ -228,6 +238,7 @@ impl Sink for Ordered<'_> {
 mod tests {
     use super::{Ordered, Outbox};
     use crate::join::hits::{PairList, Sink};
+    use core::sync::atomic::AtomicUsize;
     use jostle_core::disjoint::Disjoint;
     use jostle_core::lookback::Prefix;
 
@@ -259,13 +270,13 @@ mod tests {
                 let (mut list, mut starts) = (PairList::with_capacity(capacity), Prefix::default());
                 let mut outboxes: Vec<Outbox> = (0..workers).map(|_| Outbox::default()).collect();
                 starts.reset(BLOCKS);
-                let next = core::sync::atomic::AtomicUsize::new(0);
+                let (next, total) = (AtomicUsize::new(0), AtomicUsize::new(0));
                 let shared = Disjoint::new(list.room_of_all());
                 std::thread::scope(|scope| {
                     for outbox in &mut outboxes {
                         outbox.prepare((capacity / 8, 100), BLOCKS);
                         outbox.allow(usize::MAX);
-                        let mut sink = Ordered::new((&shared, &starts), outbox);
+                        let mut sink = Ordered::new((&shared, &starts), &total, outbox);
                         let next = &next;
                         scope.spawn(move || {
                             loop {
