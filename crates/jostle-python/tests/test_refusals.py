@@ -1,7 +1,5 @@
 """What is refused, and what refusals name."""
 
-import os
-
 import numpy as np
 import pytest
 from test_search import scene
@@ -201,12 +199,3 @@ def test_more_pairs_than_allowed_are_counted_and_refused(finder):
         limited.neighbors(points, radii=1.0)
     assert len(limited.find(few, 1.0)) == 45
     assert len(finder().find(points, 1.0)) == 1225
-
-
-def test_lists_that_memory_does_not_hold_are_refused():
-    points = np.zeros((100_000, 2), np.float32)
-    most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 24
-    if most >= len(points) * (len(points) - 1) // 2:
-        pytest.skip("this machine holds the list")
-    with pytest.raises(MemoryError, match="4999950000 pairs .* take count or for_each"):
-        jostle.pairs(points, 1.0)
