@@ -196,6 +196,17 @@ impl Reals {
         Ok(Self { _keep: array.clone().unbind(), data, rows, columns, strides: [down, across], number })
     }
 
+    /// Reads two arrays of points, one a row, that have one shape and precision.
+    pub(crate) fn two([a, b]: [(&Bound<'_, PyUntypedArray>, &str); 2]) -> PyResult<[Self; 2]> {
+        let read = [Self::points(a.0, a.1)?, Self::points(b.0, b.1)?];
+        if a.0.shape() != b.0.shape() || read[0].number != read[1].number {
+            let [a, b] = [(a, &read[0]), (b, &read[1])]
+                .map(|((array, name), read)| format!("{name} is {} of {}", show(array.shape()), read.number.name()));
+            return Err(type_error(format_args!("{a}, but {b}: both must have one shape and one precision")));
+        }
+        Ok(read)
+    }
+
     /// Reads points, one a row, in two or three dimensions.
     pub(crate) fn points(array: &Bound<'_, PyUntypedArray>, name: &str) -> PyResult<Self> {
         let shape = array.shape();

@@ -1,6 +1,6 @@
 //! A set of bodies: where they are, how they move, and which of them may meet.
 
-use engine::{Bodies as View, Displacements, Layers, Radii, Set};
+use engine::{Bodies as View, BoxView, CapsuleView, Displacements, Layers, Radii, Set};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -8,15 +8,12 @@ use pyo3::types::PyDict;
 
 use crate::arrays::{Cutoff, Integers, Number, Real, Reals, as_array, number, repeated, show};
 use crate::errors::{type_error, value_error};
-use crate::prepared::{Of, PreparedSet};
+use crate::prepared::{Of as InDimensions, PreparedSet};
 use crate::space::Cell;
 
 /// A set as the caller describes it: numbers, and arrays that each search looks at anew.
-#[derive(Default)]
 pub(crate) struct AskedSet {
-    pub(crate) positions: Option<Positions>,
-    pub(crate) radii: Option<Py<PyAny>>,
-    pub(crate) cutoff: Option<f64>,
+    pub(crate) of: Of,
     pub(crate) margin: f64,
     pub(crate) displacements: Option<Py<PyUntypedArray>>,
     pub(crate) category: Option<Py<PyAny>>,
@@ -24,10 +21,23 @@ pub(crate) struct AskedSet {
     pub(crate) group: Option<Py<PyAny>>,
 }
 
-/// What a set has its positions from.
-pub(crate) enum Positions {
-    Array(Py<PyUntypedArray>),
+type Array = Py<PyUntypedArray>;
+
+/// What a set has its bodies from.
+pub(crate) enum Of {
+    /// Centres, and radii or a cutoff.
+    Balls(Array, Option<Py<PyAny>>, Option<f64>),
+    /// Lower corners and upper corners.
+    Boxes([Array; 2]),
+    /// Both ends of the axes, and radii.
+    Capsules([Array; 2], Py<PyAny>),
     Prepared(Py<PreparedSet>),
+}
+
+impl From<Of> for AskedSet {
+    fn from(of: Of) -> Self {
+        Self { of, margin: 0.0, displacements: None, category: None, mask: None, group: None }
+    }
 }
 
 impl AskedSet {
@@ -41,54 +51,77 @@ impl AskedSet {
             if radii.is_some() || cutoff.is_some() {
                 return Err(type_error("radii or a cutoff of a prepared set: it has those that it was prepared with"));
             }
-            let positions = Some(Positions::Prepared(prepared.clone().unbind()));
-            return Ok(Self { positions, ..Self::default() });
+            return Ok(Of::Prepared(prepared.clone().unbind()).into());
         }
         let positions = as_array(positions, "positions")?;
         let number = Number::of(&positions.dtype());
         let radii = radii.map(|radii| numbers(radii, "radii", number)).transpose()?;
-        let positions = Positions::Array(positions.unbind());
-        Ok(Self { positions: Some(positions), radii, cutoff, ..Self::default() })
+        Ok(Of::Balls(positions.unbind(), radii, cutoff).into())
+    }
+
+    /// Takes the lower and the upper corners of boxes.
+    pub(crate) fn boxes(lo: &Bound<'_, PyAny>, hi: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Of::Boxes([as_array(lo, "lo")?.unbind(), as_array(hi, "hi")?.unbind()]).into())
+    }
+
+    /// Takes both ends of the axes of capsules, and their radii.
+    pub(crate) fn capsules([a, b]: [&Bound<'_, PyAny>; 2], radii: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (a, b) = (as_array(a, "a")?, as_array(b, "b")?);
+        let radii = numbers(radii, "radii", Number::of(&a.dtype()))?;
+        Ok(Of::Capsules([a.unbind(), b.unbind()], radii).into())
     }
 
     fn read_source(&self, py: Python<'_>) -> PyResult<Source> {
-        let array = match &self.positions {
-            None => return Err(type_error("a set without positions")),
-            Some(Positions::Prepared(prepared)) => return Ok(Source::Prepared(prepared.clone_ref(py))),
-            Some(Positions::Array(array)) => array.bind(py),
+        match &self.of {
+            Of::Prepared(prepared) => Ok(Source::Prepared(prepared.clone_ref(py))),
+            Of::Boxes([lo, hi]) => Ok(Source::Boxes(Reals::two([(lo.bind(py), "lo"), (hi.bind(py), "hi")])?)),
+            Of::Capsules([a, b], radii) => {
+                let ends = Reals::two([(a.bind(py), "a"), (b.bind(py), "b")])?;
+                let radii = ReadRadii::of(radii.bind(py), &ends[0], "a")?;
+                Ok(Source::Capsules(ends, radii))
+            }
+            Of::Balls(positions, radii, cutoff) => read_balls(positions.bind(py), radii.as_ref(), *cutoff),
+        }
+    }
+
+    /// The arguments that sets of all shapes have.
+    pub(crate) fn named<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let named = PyDict::new(py);
+        named.set_item("margin", self.margin)?;
+        named.set_item("category", &self.category)?;
+        named.set_item("mask", &self.mask)?;
+        named.set_item("group", &self.group)?;
+        Ok(named)
+    }
+
+    /// What Python shows of a set of this class.
+    pub(crate) fn said(&self, py: Python<'_>, class: &str) -> PyResult<String> {
+        let read = self.read(py)?;
+        let mut said = match &read.source {
+            Source::Prepared(_) => String::from(", prepared"),
+            Source::Balls { cutoff: Some(cutoff), .. } => format!(", cutoff={cutoff}"),
+            Source::Balls { radii, .. } | Source::Capsules(_, radii) => match radii {
+                ReadRadii::All(radius) => format!(", radii={radius}"),
+                ReadRadii::Each(_) => String::from(", radii of their own"),
+            },
+            Source::Boxes(_) => String::new(),
         };
-        let positions = Reals::points(array, "positions")?;
-        if self.radii.is_none() && self.cutoff.is_none() {
-            return Err(type_error("radii (a number or an array), or cutoff=..., are missing"));
+        if self.margin > 0.0 {
+            said += &format!(", margin={}", self.margin);
         }
-        if self.radii.is_some() && self.cutoff.is_some() {
-            return Err(type_error("radii and a cutoff: give one of them, the cutoff is a distance of centres"));
+        if read.displacements.is_some() {
+            said += ", moving";
         }
-        let radii = match &self.radii {
-            None => ReadRadii::All(0.0),
-            Some(radii) => ReadRadii::of(radii.bind(py), "radii", positions.len())?,
-        };
-        if let ReadRadii::Each(radii) = &radii
-            && radii.number != positions.number
-        {
-            let [radii, positions] = [radii.number, positions.number].map(Number::name);
-            return Err(type_error(format_args!(
-                "radii are {radii}, but positions {positions}: give both in one precision, \
-                 radii.astype(np.{positions}), say"
-            )));
+        if read.layers.is_some() {
+            said += ", with layers";
         }
-        if let Some(cutoff) = self.cutoff {
-            check_length(cutoff, "cutoff", positions.number)?;
-        }
-        if let ReadRadii::All(radius) = radii {
-            check_length(radius, "the radius", positions.number)?;
-        }
-        Ok(Source::Arrays { positions, radii, cutoff: self.cutoff, margin: self.margin })
+        let (count, kind, number) = (read.len(), read.source.kind(), read.source.number().name());
+        Ok(format!("jostle.{class}({count} {kind} of {number}{said})"))
     }
 
     pub(crate) fn read(&self, py: Python<'_>) -> PyResult<ReadSet> {
         let source = self.read_source(py)?;
-        let (bodies, axes) = (source.len(), source.dimensions());
+        let (bodies, axes, margin) = (source.len(), source.dimensions(), self.margin);
         let displacements = match &self.displacements {
             None => None,
             Some(displacements) => {
@@ -116,8 +149,28 @@ impl AskedSet {
         } else {
             None
         };
-        Ok(ReadSet { source, displacements, layers })
+        Ok(ReadSet { source, margin, displacements, layers })
     }
+}
+
+fn read_balls(
+    positions: &Bound<'_, PyUntypedArray>,
+    radii: Option<&Py<PyAny>>,
+    cutoff: Option<f64>,
+) -> PyResult<Source> {
+    let positions = Reals::points(positions, "positions")?;
+    let Some(radii) = radii else {
+        let Some(cutoff) = cutoff else {
+            return Err(type_error("radii (a number or an array), or cutoff=..., are missing"));
+        };
+        check_length(cutoff, "cutoff", positions.number)?;
+        return Ok(Source::Balls { positions, radii: ReadRadii::All(0.0), cutoff: Some(cutoff) });
+    };
+    if cutoff.is_some() {
+        return Err(type_error("radii and a cutoff: give one of them, the cutoff is a distance of centres"));
+    }
+    let radii = Python::attach(|py| ReadRadii::of(radii.bind(py), &positions, "positions"))?;
+    Ok(Source::Balls { positions, radii, cutoff })
 }
 
 /// Refuses a length that no search takes, or that is infinite in the precision of the positions.
@@ -152,67 +205,109 @@ pub(crate) enum ReadRadii {
 }
 
 impl ReadRadii {
-    fn of(object: &Bound<'_, PyAny>, name: &str, bodies: usize) -> PyResult<Self> {
-        let Ok(array) = object.cast::<PyUntypedArray>() else { return Ok(Self::All(object.extract()?)) };
-        if array.ndim() == 0 {
-            return Ok(Self::All(object.call_method0("item")?.extract()?));
+    /// Reads the radii of bodies that are at these `points`, which are called `name`.
+    fn of(object: &Bound<'_, PyAny>, points: &Reals, name: &str) -> PyResult<Self> {
+        let read = match object.cast::<PyUntypedArray>() {
+            Err(_) => Self::All(object.extract()?),
+            Ok(array) if array.ndim() == 0 => Self::All(object.call_method0("item")?.extract()?),
+            Ok(array) => {
+                let read = Reals::numbers(array, "radii", (name, points.len()))?;
+                repeated(array)?.map_or(Self::Each(read), Self::All)
+            }
+        };
+        match &read {
+            Self::All(radius) => check_length(*radius, "the radius", points.number)?,
+            Self::Each(radii) if radii.number != points.number => {
+                let [radii, points] = [radii.number, points.number].map(Number::name);
+                return Err(type_error(format_args!(
+                    "radii are {radii}, but {name} {points}: give both in one precision, radii.astype(np.{points}), say"
+                )));
+            }
+            Self::Each(_) => {}
         }
-        let read = Reals::numbers(array, name, ("positions", bodies))?;
-        Ok(repeated(array)?.map_or(Self::Each(read), Self::All))
+        Ok(read)
+    }
+
+    fn lend<T: Real>(&self) -> PyResult<Radii<'_, T>> {
+        Ok(match self {
+            Self::All(radius) => Radii::All(T::of(*radius)),
+            Self::Each(radii) => Radii::Each(radii.column(0)?),
+        })
     }
 }
 
 type ReadLayers = (Integers<u32>, Integers<u32>, Integers<i32>);
 
-/// The positions and radii of a set, read.
+/// The bodies of a set, read.
 pub(crate) enum Source {
-    Arrays { positions: Reals, radii: ReadRadii, cutoff: Option<f64>, margin: f64 },
+    Balls { positions: Reals, radii: ReadRadii, cutoff: Option<f64> },
+    Boxes([Reals; 2]),
+    Capsules([Reals; 2], ReadRadii),
     Prepared(Py<PreparedSet>),
 }
 
 impl Source {
-    fn len(&self) -> usize {
+    /// The points that all bodies have, or the prepared set.
+    fn points(&self) -> Result<&Reals, &PreparedSet> {
         match self {
-            Self::Arrays { positions, .. } => positions.len(),
-            Self::Prepared(prepared) => prepared.get().len(),
+            Self::Balls { positions: points, .. } | Self::Boxes([points, _]) | Self::Capsules([points, _], _) => {
+                Ok(points)
+            }
+            Self::Prepared(prepared) => Err(prepared.get()),
         }
+    }
+
+    fn len(&self) -> usize {
+        self.points().map_or_else(PreparedSet::len, Reals::len)
     }
 
     fn dimensions(&self) -> usize {
-        match self {
-            Self::Arrays { positions, .. } => positions.columns(),
-            Self::Prepared(prepared) => prepared.get().dimensions(),
-        }
+        self.points().map_or_else(PreparedSet::dimensions, Reals::columns)
     }
 
     fn number(&self) -> Number {
+        self.points().map_or_else(|prepared| prepared.number, |points| points.number)
+    }
+
+    /// What the bodies are called.
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
-            Self::Arrays { positions, .. } => positions.number,
-            Self::Prepared(prepared) => prepared.get().number,
+            Self::Boxes(_) => "boxes",
+            Self::Capsules(..) => "capsules",
+            Self::Prepared(prepared) => prepared.get().kind,
+            Self::Balls { positions, .. } if positions.columns() == 2 => "circles",
+            Self::Balls { .. } => "spheres",
         }
+    }
+
+    /// Returns the set as the engine takes it, of coordinates in this precision.
+    fn set<'a, const D: usize, T: Real>(&'a self, margin: f64) -> PyResult<Set<'a, D>>
+    where
+        (): InDimensions<D>,
+        Set<'a, D>: From<View<'a, D, T>> + From<BoxView<'a, D, T>> + From<CapsuleView<'a, D, T>>,
+    {
+        let margin = T::of(margin);
+        Ok(match self {
+            Self::Prepared(prepared) => <() as InDimensions<D>>::of(&prepared.get().prepared)?.0.into(),
+            Self::Balls { positions, radii, cutoff } => {
+                let view = View::from_columns(positions.axes::<D, T>()?, radii.lend()?);
+                let view = cutoff.map_or(view, |cutoff| view.within(T::of(cutoff)));
+                view.with_margin(margin).into()
+            }
+            Self::Boxes([lo, hi]) => BoxView::from_columns(lo.axes::<D, T>()?, hi.axes()?).with_margin(margin).into(),
+            Self::Capsules([a, b], radii) => {
+                CapsuleView::from_columns(a.axes::<D, T>()?, b.axes()?, radii.lend()?).with_margin(margin).into()
+            }
+        })
     }
 }
 
 /// A set whose arrays have been read.
 pub(crate) struct ReadSet {
-    source: Source,
+    pub(crate) source: Source,
+    margin: f64,
     displacements: Option<Reals>,
     layers: Option<ReadLayers>,
-}
-
-fn view<'a, const D: usize, T: Real>(
-    positions: &'a Reals,
-    radii: &'a ReadRadii,
-    cutoff: Option<f64>,
-    margin: f64,
-) -> PyResult<View<'a, D, T>> {
-    let radii = match radii {
-        ReadRadii::All(radius) => Radii::All(T::of(*radius)),
-        ReadRadii::Each(radii) => Radii::Each(radii.column(0)?),
-    };
-    let view = View::from_columns(positions.axes::<D, T>()?, radii);
-    let view = cutoff.map_or(view, |cutoff| view.within(T::of(cutoff)));
-    Ok(view.with_margin(T::of(margin)))
 }
 
 impl ReadSet {
@@ -236,25 +331,22 @@ impl ReadSet {
     /// The cell that a prepared set was sorted for.
     pub(crate) fn cell<const D: usize>(&self) -> PyResult<Option<Cell<D>>>
     where
-        (): Of<D>,
+        (): InDimensions<D>,
     {
         match &self.source {
-            Source::Arrays { .. } => Ok(None),
-            Source::Prepared(prepared) => Ok(Some(<() as Of<D>>::of(&prepared.get().prepared)?.1)),
+            Source::Prepared(prepared) => Ok(Some(<() as InDimensions<D>>::of(&prepared.get().prepared)?.1)),
+            _ => Ok(None),
         }
     }
 
     /// Returns the set as the engine takes it.
     pub(crate) fn set<const D: usize>(&self) -> PyResult<Set<'_, D>>
     where
-        (): Of<D>,
+        (): InDimensions<D>,
     {
-        let mut set = match &self.source {
-            Source::Prepared(prepared) => Set::from(<() as Of<D>>::of(&prepared.get().prepared)?.0),
-            Source::Arrays { positions, radii, cutoff, margin } => match positions.number {
-                Number::Single => Set::from(view::<D, f32>(positions, radii, *cutoff, *margin)?),
-                Number::Double => Set::from(view::<D, f64>(positions, radii, *cutoff, *margin)?),
-            },
+        let mut set = match self.source.number() {
+            Number::Single => self.source.set::<D, f32>(self.margin)?,
+            Number::Double => self.source.set::<D, f64>(self.margin)?,
         };
         if let Some((category, mask, group)) = &self.layers {
             set = set.layers(Layers::new(category.values(), mask.values()).with_groups(group.values()));
@@ -328,24 +420,25 @@ impl Bodies {
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Py<PyAny>, Bound<'py, PyDict>)> {
-        let AskedSet { radii, cutoff, margin, displacements, category, mask, group, .. } = &self.asked;
-        let named = PyDict::new(py);
+        let (radii, cutoff) = match &self.asked.of {
+            Of::Balls(_, radii, cutoff) => (radii.as_ref(), *cutoff),
+            _ => (None, None),
+        };
+        let named = self.asked.named(py)?;
         named.set_item("cutoff", cutoff)?;
-        named.set_item("margin", margin)?;
-        named.set_item("displacements", displacements)?;
-        named.set_item("category", category)?;
-        named.set_item("mask", mask)?;
-        named.set_item("group", group)?;
+        named.set_item("displacements", &self.asked.displacements)?;
         Ok(((self.positions(py), radii).into_py_any(py)?, named))
     }
 
     /// The array of positions, or the prepared set.
     #[getter]
-    fn positions(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.asked.positions.as_ref().map(|positions| match positions {
-            Positions::Array(array) => array.clone_ref(py).into_any(),
-            Positions::Prepared(prepared) => prepared.clone_ref(py).into_any(),
-        })
+    fn positions(&self, py: Python<'_>) -> Py<PyAny> {
+        match &self.asked.of {
+            Of::Balls(array, ..) | Of::Boxes([array, _]) | Of::Capsules([array, _], _) => {
+                array.clone_ref(py).into_any()
+            }
+            Of::Prepared(prepared) => prepared.clone_ref(py).into_any(),
+        }
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
@@ -353,23 +446,6 @@ impl Bodies {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let read = self.asked.read(py)?;
-        let mut said = match &read.source {
-            Source::Prepared(_) => String::from(", prepared"),
-            Source::Arrays { cutoff: Some(cutoff), .. } => format!(", cutoff={cutoff}"),
-            Source::Arrays { radii: ReadRadii::All(radius), .. } => format!(", radii={radius}"),
-            Source::Arrays { .. } => String::from(", radii of their own"),
-        };
-        if self.asked.margin > 0.0 {
-            said += &format!(", margin={}", self.asked.margin);
-        }
-        if read.displacements.is_some() {
-            said += ", moving";
-        }
-        if read.layers.is_some() {
-            said += ", with layers";
-        }
-        let (kind, number) = (if read.dimensions() == 2 { "circles" } else { "spheres" }, read.source.number().name());
-        Ok(format!("jostle.Bodies({} {kind} of {number}{said})", read.len()))
+        self.asked.said(py, "Bodies")
     }
 }

@@ -7,6 +7,7 @@ use crate::arrays::Cutoff;
 use crate::bodies::{AskedSet, Bodies, ReadSet};
 use crate::errors::{type_error, value_error};
 use crate::prepared::{Of, PreparedSet};
+use crate::shapes::{Boxes, Capsules};
 use crate::space::{AskedSpace, Cell};
 
 /// Which sets meet.
@@ -46,7 +47,7 @@ impl Sets {
 ///
 /// Parameters
 /// ----------
-/// a, b : Bodies or PreparedSet
+/// a, b : Bodies, Boxes, Capsules or PreparedSet
 ///     Two sets, each in either precision.
 ///
 /// Returns
@@ -67,7 +68,7 @@ pub(crate) fn between(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Se
 ///
 /// Parameters
 /// ----------
-/// sets : sequence of Bodies and PreparedSet
+/// sets : sequence of Bodies, Boxes, Capsules and PreparedSet
 /// meetings : sequence of (int, int)
 ///     Which sets meet: ``(i, j)`` if the bodies of set i meet those of set j, ``(i, i)`` if the bodies of set i meet
 ///     each other.
@@ -87,11 +88,20 @@ pub(crate) fn among(sets: Vec<Bound<'_, PyAny>>, meetings: Vec<[usize; 2]>) -> P
 }
 
 fn checked(set: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-    if set.is_instance_of::<Bodies>() || set.is_instance_of::<PreparedSet>() {
+    if asked(set).is_some() || set.is_instance_of::<PreparedSet>() {
         return Ok(set.clone().unbind());
     }
     let kind = set.get_type().name()?;
-    Err(type_error(format_args!("a set must be jostle.Bodies(positions, radii) or a jostle.PreparedSet, not {kind}")))
+    Err(type_error(format_args!(
+        "a set must be jostle.Bodies(positions, radii), jostle.Boxes, jostle.Capsules or a jostle.PreparedSet, not {kind}"
+    )))
+}
+
+/// Returns what an object asks for that is a set of bodies of some shape.
+fn asked<'a>(set: &'a Bound<'_, PyAny>) -> Option<&'a AskedSet> {
+    let bodies = set.cast::<Bodies>().map(|set| &set.get().asked);
+    let boxes = || set.cast::<Boxes>().map(|set| &set.get().asked);
+    bodies.or_else(|_| boxes()).or_else(|_| set.cast::<Capsules>().map(|set| &set.get().asked)).ok()
 }
 
 /// The arguments of a search: positions, `Bodies` or `Sets`, and the space.
@@ -112,11 +122,11 @@ pub(crate) struct Read<'py> {
 impl<'py> Asked<'py> {
     pub(crate) fn read(self) -> PyResult<Read<'py>> {
         let py = self.of.py();
-        let read = |set: &Bound<'py, PyAny>| match set.cast::<Bodies>() {
-            Ok(bodies) => bodies.get().asked.read(py),
-            Err(_) => AskedSet::new(set, None, None)?.read(py),
+        let read = |set: &Bound<'py, PyAny>| match asked(set) {
+            Some(asked) => asked.read(py),
+            None => AskedSet::new(set, None, None)?.read(py),
         };
-        let (sets, relation) = if self.of.is_instance_of::<Bodies>() || self.of.is_instance_of::<Sets>() {
+        let (sets, relation) = if asked(&self.of).is_some() || self.of.is_instance_of::<Sets>() {
             if self.radii.is_some() || self.cutoff.is_some() {
                 return Err(type_error("radii or a cutoff beside sets: they belong into jostle.Bodies(...)"));
             }
@@ -168,6 +178,11 @@ impl<'py> Read<'py> {
             }
         }
         Ok(known.unwrap_or(asked))
+    }
+
+    /// What the bodies of the first set are called.
+    pub(crate) fn kind(&self) -> &'static str {
+        self.sets.first().map_or("bodies", |set| set.source.kind())
     }
 
     /// Whether any body moves.

@@ -2,7 +2,7 @@
 //! `jostle`.
 //!
 //! Files: `errors`; `arrays` (numpy's arrays, read in place, and vectors that become arrays); `space`; `threads`;
-//! `bodies`, `prepared` and `input` (the input of a search); `dimensions`, `finder`, `found`, `visit` and `coherent`;
+//! `bodies`, `shapes`, `prepared` and `input` (the input of a search); `dimensions`, `finder`, `found`, `visit` and `coherent`;
 //! `lists`; `neighbor_list` and `table` (neighbour lists as ASE has them); `contacts` and `geometry`; `memory` (large pages for large
 //! vectors) and `freed` (memory of results, for the next results).
 
@@ -21,6 +21,7 @@ mod lists;
 mod memory;
 mod neighbor_list;
 mod prepared;
+mod shapes;
 mod space;
 mod table;
 mod threads;
@@ -39,6 +40,8 @@ fn _jostle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     refusal.setattr("set", module.py().None())?;
     module.add("InputError", refusal)?;
     module.add_class::<bodies::Bodies>()?;
+    module.add_class::<shapes::Boxes>()?;
+    module.add_class::<shapes::Capsules>()?;
     module.add_class::<input::Sets>()?;
     module.add_class::<finder::Finder>()?;
     module.add_class::<lists::NeighborLists>()?;

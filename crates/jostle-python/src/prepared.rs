@@ -60,7 +60,8 @@ impl Of<3> for () {
 /// Parameters
 /// ----------
 /// positions, radii, cutoff, cell, pbc, origin, threads
-///     As for ``pairs``. For questions about points alone (``nearest``), radii may be 0.
+///     As for ``pairs``, or ``Bodies``, ``Boxes`` or ``Capsules``. For questions about points alone (``nearest``), radii
+///     may be 0.
 ///
 /// Examples
 /// --------
@@ -71,6 +72,8 @@ impl Of<3> for () {
 pub(crate) struct PreparedSet {
     pub(crate) prepared: Prepared,
     pub(crate) number: Number,
+    /// What the bodies are called.
+    pub(crate) kind: &'static str,
 }
 
 /// Reads points, one a row, in either precision.
@@ -195,7 +198,11 @@ impl PreparedSet {
         let read = Asked { of: positions, radii, cutoff, space: AskedSpace { cell, pbc, origin } }.read()?;
         let threads = Threads::of(threads)?;
         let prepared = in_dimensions!(read.dimensions(), D => Self::build::<D>(py, &read, &threads))?;
-        Ok(Self { prepared, number: if read.is_decided() { Number::Double } else { Number::Single } })
+        Ok(Self {
+            prepared,
+            number: if read.is_decided() { Number::Double } else { Number::Single },
+            kind: read.kind(),
+        })
     }
 
     /// Finds the bodies that hold each point.
@@ -349,8 +356,7 @@ impl PreparedSet {
     }
 
     fn __repr__(&self) -> String {
-        let kind = if self.dimensions() == 2 { "circles" } else { "spheres" };
-        format!("jostle.PreparedSet({} {kind} of {})", self.len(), self.number.name())
+        format!("jostle.PreparedSet({} {} of {})", self.len(), self.kind, self.number.name())
     }
 }
 

@@ -8,7 +8,7 @@
 - ``neighbors``: for each body its neighbours, as compressed sparse rows; ``neighbor_list``: as ASE has them.
 - ``jostle.ase``: in the place of ``ase.neighborlist``.
 - ``Finder``: the same, with memory that is kept from call to call; ``CoherentFinder``: for frames in which bodies move little.
-- ``Bodies``, ``between``, ``among``: sets with layers, margins and displacements, and which of them meet.
+- ``Bodies``, ``Boxes``, ``Capsules``, ``between``, ``among``: sets with layers, margins and displacements, and which of them meet.
 - ``PreparedSet``: bodies sorted once, for many searches and for questions: points, boxes, circles, rays, nearest.
 - ``ContactTracker`` and ``contacts``: which contacts begin, persist and end; how deep, along which normal, at which point.
 - ``plot``: a picture, with matplotlib.
@@ -21,6 +21,8 @@ from . import ase
 from ._jostle import (
     Answers,
     Bodies,
+    Boxes,
+    Capsules,
     Changes,
     CoherentFinder,
     ContactGeometry,
@@ -48,6 +50,8 @@ from .plotting import plot
 __all__ = [
     "Answers",
     "Bodies",
+    "Boxes",
+    "Capsules",
     "Changes",
     "CoherentFinder",
     "ContactGeometry",

@@ -11,6 +11,8 @@ from .plotting import plot as plot
 __all__ = [
     "Answers",
     "Bodies",
+    "Boxes",
+    "Capsules",
     "Changes",
     "CoherentFinder",
     "ContactGeometry",
@@ -69,14 +71,55 @@ class Bodies:
     def __len__(self) -> int: ...
 
 @final
+class Boxes:
+    def __new__(
+        cls,
+        lo: ArrayLike,
+        hi: ArrayLike,
+        *,
+        margin: _Number = 0.0,
+        category: ArrayLike | None = None,
+        mask: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+    ) -> Self: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]: ...
+    @property
+    def lo(self) -> _Floats: ...
+    @property
+    def hi(self) -> _Floats: ...
+    def __len__(self) -> int: ...
+
+@final
+class Capsules:
+    def __new__(
+        cls,
+        a: ArrayLike,
+        b: ArrayLike,
+        radii: ArrayLike,
+        *,
+        margin: _Number = 0.0,
+        category: ArrayLike | None = None,
+        mask: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+    ) -> Self: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]: ...
+    @property
+    def a(self) -> _Floats: ...
+    @property
+    def b(self) -> _Floats: ...
+    def __len__(self) -> int: ...
+
+@final
 class Sets: ...
 
-_What: TypeAlias = ArrayLike | Bodies | PreparedSet | Sets
+_Set: TypeAlias = Bodies | Boxes | Capsules | PreparedSet
+
+_What: TypeAlias = ArrayLike | _Set | Sets
 """What is searched: positions, or sets that say more of themselves."""
 
-def between(a: Bodies | PreparedSet, b: Bodies | PreparedSet) -> Sets: ...
+def between(a: _Set, b: _Set) -> Sets: ...
 def among(
-    sets: Sequence[Bodies | PreparedSet], meetings: Sequence[Sequence[SupportsIndex]]
+    sets: Sequence[_Set], meetings: Sequence[Sequence[SupportsIndex]]
 ) -> Sets: ...
 
 @final
@@ -320,7 +363,7 @@ class CoherentFinder:
 class PreparedSet:
     def __new__(
         cls,
-        positions: ArrayLike | Bodies,
+        positions: ArrayLike | Bodies | Boxes | Capsules,
         radii: ArrayLike | None = None,
         *,
         cutoff: _Number | None = None,
