@@ -18,7 +18,7 @@ def boxes(n, dimensions, dtype, seed=3):
 def capsules(n, dimensions, dtype, seed=4):
     a, _ = boxes(n, dimensions, dtype, seed)
     b = a + np.random.default_rng(seed).normal(0, 0.5, a.shape).astype(dtype)
-    return a, b, np.random.default_rng(seed).random(n).astype(dtype) * 0.2
+    return a, b, np.random.default_rng(seed).random(n).astype(dtype) * 0.5
 
 
 def segments_apart(a, b, c, d):
@@ -78,8 +78,12 @@ def test_capsules_meet_capsules(dimensions, dtype):
     found = jostle.find(set)
     same(found.pairs, within)
     depths = jostle.contacts(found, set).depths
-    np.testing.assert_allclose(depths, (sums - apart)[tuple(found.pairs.T)], atol=1e-9)
-    same(jostle.pairs(jostle.Capsules(a, b, 0.1)), np.triu(apart <= 2 * float(dtype(0.1)), 1))
+    apart, sums = apart[tuple(found.pairs.T)], sums[tuple(found.pairs.T)]
+    cross = apart < 1e-9  # then the shortest way apart is longer than the radii
+    np.testing.assert_allclose(depths[~cross], (sums - apart)[~cross], atol=1e-9)
+    assert (depths[cross] >= sums[cross] - 1e-9).all()
+    within = np.triu(segments_apart(a, b, a, b) <= 2 * float(dtype(0.1)), 1)
+    same(jostle.pairs(jostle.Capsules(a, b, 0.1)), within)
 
 
 def test_shapes_meet_at_every_image_by_a_table_and_by_layers():
