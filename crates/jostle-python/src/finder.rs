@@ -14,6 +14,7 @@ use crate::lists::{Columns, NeighborLists, finish};
 use crate::neighbor_list::TableCall;
 use crate::space::AskedSpace;
 use crate::threads::Threads;
+use crate::visit::{BLOCK, VisitCall};
 
 impl Both {
     fn pairs<const D: usize>(&mut self, py: Python<'_>, read: &Read<'_>, threads: &Threads) -> PyResult<Vec<[u32; 2]>>
@@ -109,6 +110,7 @@ impl Both {
 #[pyclass(frozen, module = "jostle")]
 pub(crate) struct Finder {
     both: Mutex<Both>,
+    max_pairs: Option<usize>,
 }
 
 /// A search whose arguments have been read.
@@ -166,7 +168,7 @@ impl Finder {
     #[new]
     #[pyo3(signature = (*, max_pairs=None))]
     fn new(max_pairs: Option<usize>) -> Self {
-        Self { both: Mutex::new(Both::new(max_pairs)) }
+        Self { both: Mutex::new(Both::new(max_pairs)), max_pairs }
     }
 
     /// As ``jostle.pairs``.
@@ -241,6 +243,32 @@ impl Finder {
     ) -> PyResult<u64> {
         let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
         call.count(py, &mut self.lock(py))
+    }
+
+    /// As ``jostle.for_each``. Calls of this finder meanwhile, by the function or by other threads, work in memory of
+    /// their own.
+    #[pyo3(signature = (function, positions, radii=None, *, block=BLOCK, cutoff=None, cell=None, pbc=None, origin=None, threads=None))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn for_each<'py>(
+        &self,
+        py: Python<'py>,
+        function: &Bound<'py, PyAny>,
+        positions: Bound<'py, PyAny>,
+        radii: Option<Bound<'py, PyAny>>,
+        block: usize,
+        cutoff: Option<Cutoff>,
+        cell: Option<Bound<'py, PyAny>>,
+        pbc: Option<Bound<'py, PyAny>>,
+        origin: Option<Bound<'py, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<()> {
+        let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
+        let call = VisitCall::new(function, block, call)?;
+        let mut both = core::mem::replace(&mut *self.lock(py), Both::new(self.max_pairs));
+        // A finder whose search was unwound is not kept.
+        call.run(py, &mut both)?;
+        *self.lock(py) = both;
+        Ok(())
     }
 
     /// As ``jostle.neighbors``.

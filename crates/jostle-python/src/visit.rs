@@ -16,20 +16,24 @@ use crate::space::AskedSpace;
 
 /// How many pairs a block has by default: enough that a call of Python's costs nothing, and few enough to stay in
 /// cache.
-const BLOCK: usize = 1 << 16;
+pub(crate) const BLOCK: usize = 1 << 16;
 
-/// Pairs of a thread that wait to be passed on, and their shifts. Two threads share no cache line of these.
+/// Pairs of a thread that wait to be passed on, with their shifts where space repeats, and with their sets where there
+/// are many. Two threads share no cache line of these.
 #[derive(Default)]
 #[repr(align(128))]
 struct Waiting {
     pairs: Vec<u32>,
     shifts: Vec<i32>,
+    sets: Vec<u32>,
 }
 
 /// A function of Python's, and the pairs that wait to be passed to it.
 struct Visitor<'f> {
     function: &'f Py<PyAny>,
     block: usize,
+    /// Whether shifts and sets are passed on.
+    wants: [bool; 2],
     /// One for the calling thread, then one for each thread of the pool.
     waiting: Vec<Mutex<Waiting>>,
     /// The exception that the function has raised, if it has: it is not called again.
@@ -46,27 +50,32 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Visitor<'_> {
-    fn add<const D: usize>(&self, pair: [u32; 2], shift: Option<[i32; D]>) {
+    fn add<const D: usize>(&self, hit: &Hit<D>) {
         if self.stops.load(Ordering::Relaxed) {
             resume_unwind(Box::new(Stopped));
         }
         let thread = rayon::current_thread_index().map_or(0, |index| index + 1) % self.waiting.len();
         let mut waiting = lock(&self.waiting[thread]);
-        waiting.pairs.extend_from_slice(&pair);
-        if let Some(shift) = shift {
-            waiting.shifts.extend_from_slice(&shift);
+        let [shifts, sets] = self.wants;
+        waiting.pairs.extend_from_slice(&hit.pair);
+        if shifts {
+            waiting.shifts.extend_from_slice(&hit.image_shift);
+        }
+        if sets {
+            waiting.sets.extend_from_slice(&hit.sets);
         }
         if waiting.pairs.len() >= 2 * self.block {
             let full = core::mem::take(&mut *waiting);
             waiting.pairs.reserve(full.pairs.len());
             waiting.shifts.reserve(full.shifts.len());
+            waiting.sets.reserve(full.sets.len());
             drop(waiting);
-            self.pass::<D>(full, shift.is_some());
+            self.pass::<D>(full);
         }
     }
 
     /// Calls the function, unless it has raised.
-    fn pass<const D: usize>(&self, Waiting { pairs, shifts }: Waiting, repeats: bool) {
+    fn pass<const D: usize>(&self, Waiting { pairs, shifts, sets }: Waiting) {
         if pairs.is_empty() {
             return;
         }
@@ -74,12 +83,17 @@ impl Visitor<'_> {
             if self.stops.load(Ordering::Relaxed) {
                 return;
             }
-            let called = rows(py, pairs, 2).and_then(|pairs| match repeats {
-                true => self.function.call1(py, (pairs, rows(py, shifts, D)?)),
-                false => self.function.call1(py, (pairs,)),
-            });
+            let called = || {
+                let pairs = rows(py, pairs, 2)?;
+                match self.wants {
+                    [false, false] => self.function.call1(py, (pairs,)),
+                    [true, false] => self.function.call1(py, (pairs, rows(py, shifts, D)?)),
+                    [false, true] => self.function.call1(py, (pairs, rows(py, sets, 2)?)),
+                    [true, true] => self.function.call1(py, (pairs, rows(py, shifts, D)?, rows(py, sets, 2)?)),
+                }
+            };
             // Functions that are not written in Python see no interrupts.
-            if let Err(raised) = called.and_then(|_| py.check_signals()) {
+            if let Err(raised) = called().and_then(|_| py.check_signals()) {
                 lock(&self.raised).get_or_insert(raised);
                 self.stops.store(true, Ordering::Relaxed);
             }
@@ -98,35 +112,61 @@ where
 {
     let Call { read, threads } = call;
     let waiting = (0..=threads.count()).map(|_| Mutex::default()).collect();
-    let visitor = Visitor { function, block, waiting, raised: Mutex::default(), stops: AtomicBool::new(false) };
     read.with::<D, _>(|input, cell| {
-        let (finder, repeats) = (<()>::finder(both), !cell.space.is_open());
+        let wants = [!cell.space.is_open(), read.sets_of_pairs() == SetsOfPairs::Many];
+        let visitor =
+            Visitor { function, block, wants, waiting, raised: Mutex::default(), stops: AtomicBool::new(false) };
+        let finder = <()>::finder(both);
         let search = || {
             let search = finder.on(threads.lend());
-            if !repeats {
-                return search.for_each_pair(input, |a, b| visitor.add::<D>([a, b], None)).map(drop);
+            if wants == [false; 2] {
+                let image_shift = [0; D];
+                return search
+                    .for_each_pair(input, |a, b| visitor.add(&Hit { sets: [0; 2], pair: [a, b], image_shift }));
             }
-            let add = |Hit { pair, mut image_shift, .. }: Hit<D>| {
+            search.for_each_hit(input, |mut hit| {
                 if cell.turned {
-                    image_shift[0] = -image_shift[0];
+                    hit.image_shift[0] = -hit.image_shift[0];
                 }
-                visitor.add(pair, Some(image_shift));
-            };
-            search.for_each_hit(input, add).map(drop)
+                visitor.add(&hit);
+            })
         };
         let visited = py.detach(|| {
-            // A finder whose search was unwound is not kept: `with_idle` drops it.
             match catch_unwind(AssertUnwindSafe(search)) {
                 Ok(searched) => searched?,
                 Err(stopped) if stopped.is::<Stopped>() => return Ok(()),
                 Err(panic) => resume_unwind(panic),
-            }
-            visitor.waiting.iter().for_each(|waiting| visitor.pass::<D>(core::mem::take(&mut lock(waiting)), repeats));
+            };
+            visitor.waiting.iter().for_each(|waiting| visitor.pass::<D>(core::mem::take(&mut lock(waiting))));
             Ok(())
         });
-        visited.map_err(|refused: InputError| refused.refused())
-    })?;
-    visitor.raised.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+        visited.map_err(|refused: InputError| refused.refused())?;
+        visitor.raised.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    })
+}
+
+/// A call of `for_each` whose arguments have been read.
+pub(crate) struct VisitCall<'py> {
+    call: Call<'py>,
+    function: Py<PyAny>,
+    block: usize,
+}
+
+impl<'py> VisitCall<'py> {
+    pub(crate) fn new(function: &Bound<'py, PyAny>, block: usize, call: Call<'py>) -> PyResult<Self> {
+        if !function.is_callable() {
+            return Err(type_error(format_args!("for_each calls a function, not {}", function.get_type().name()?)));
+        }
+        if !(1..=1 << 30).contains(&block) {
+            return Err(value_error(format_args!("block is {block}: from 1 to 2**30 pairs")));
+        }
+        Ok(Self { call, function: function.clone().unbind(), block })
+    }
+
+    pub(crate) fn run(&self, py: Python<'py>, both: &mut Both) -> PyResult<()> {
+        let function = (&self.function, self.block);
+        in_dimensions!(self.call.read.dimensions(), D => visit::<D>(py, &self.call, both, function))
+    }
 }
 
 /// Calls a function with every overlapping pair, block by block.
@@ -136,10 +176,10 @@ where
 /// Parameters
 /// ----------
 /// function : callable
-///     Called as ``function(pairs)`` with a (k, 2) array of uint32 of its own; where space repeats, as
-///     ``function(pairs, shifts)``, with a (k, d) array of int32 beside it. Calls come one at a time, but from other
-///     threads than the one that waits. What the function returns is not looked at. Once it raises, the search stops,
-///     and ``for_each`` raises its exception.
+///     Called as ``function(pairs)`` with a (k, 2) array of uint32 of its own. Where space repeats, a (k, d) array of
+///     int32 follows, the shifts; then, for many sets (``among``), a (k, 2) array of uint32, the numbers of the sets of
+///     each pair. Calls come one at a time, but from other threads than the one that waits. What the function returns is
+///     not looked at. Once it raises, the search stops, and ``for_each`` raises its exception.
 /// positions, radii, cutoff, cell, pbc, origin, threads
 ///     As for ``pairs``. On one thread, pairs come in the order of ``pairs``; on several, in no fixed order.
 /// block : int, default 65536
@@ -168,16 +208,7 @@ pub(crate) fn for_each<'py>(
     origin: Option<Bound<'py, PyAny>>,
     threads: Option<isize>,
 ) -> PyResult<()> {
-    if !function.is_callable() {
-        return Err(type_error(format_args!("for_each calls a function, not {}", function.get_type().name()?)));
-    }
-    if !(1..=1 << 30).contains(&block) {
-        return Err(value_error(format_args!("block is {block}: from 1 to 2**30 pairs")));
-    }
     let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
-    if call.read.sets_of_pairs() == SetsOfPairs::Many {
-        return Err(type_error("for_each tells no sets apart: call it for each set, and for each two of them"));
-    }
-    let function = (&function.clone().unbind(), block);
-    with_idle(|both| in_dimensions!(call.read.dimensions(), D => visit::<D>(py, &call, both, function)))
+    let call = VisitCall::new(function, block, call)?;
+    with_idle(|both| call.run(py, both))
 }

@@ -205,10 +205,30 @@ def test_what_is_raised_in_a_block_is_raised():
         jostle.for_each(7, points, cutoff=0.1)
     with pytest.raises(ValueError, match="block is 0"):
         jostle.for_each(fail, points, cutoff=0.1, block=0)
-    sets = jostle.among([jostle.Bodies(points, 0.1)], [(0, 0)])
-    with pytest.raises(TypeError, match="for each set"):
-        jostle.for_each(fail, sets)
     jostle.for_each(fail, points[:1], cutoff=0.1)
+
+
+@pytest.mark.parametrize("cell", [None, 10.0])
+def test_blocks_of_many_sets_say_which(cell):
+    sets = [jostle.Bodies(scene(3000, 2, seed=seed), 0.05) for seed in range(3)]
+    finder, blocks = jostle.Finder(), []
+
+    def keep(pairs, *beside):
+        shifts = beside[0] if cell else np.zeros_like(pairs)
+        blocks.append(np.hstack([pairs, beside[-1], shifts]))
+        # The finder may be called meanwhile.
+        assert len(finder.pairs(sets[0])) == finder.count(sets[0])
+
+    together = jostle.among(sets, [(0, 1), (1, 1), (1, 2)])
+    finder.for_each(keep, together, cell=cell, block=500, threads=1)
+    assert len(blocks) > 3
+    blocks, found = np.vstack(blocks), finder.find(together, cell=cell)
+    np.testing.assert_array_equal(blocks[:, :2], found.pairs)
+    for i, j in [(0, 1), (1, 1), (1, 2)]:
+        of = (blocks[:, 2:4] == [i, j]).all(1)
+        np.testing.assert_array_equal(blocks[of, :2], found.between(i, j))
+    if cell:
+        np.testing.assert_array_equal(blocks[:, 4:], found.shifts)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

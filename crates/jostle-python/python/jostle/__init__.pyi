@@ -270,6 +270,19 @@ class Finder:
         origin: ArrayLike | None = None,
         threads: SupportsIndex | None = None,
     ) -> int: ...
+    def for_each(
+        self,
+        function: Callable[..., object],
+        positions: _What,
+        radii: ArrayLike | None = None,
+        *,
+        block: SupportsIndex = ...,
+        cutoff: _Number | None = None,
+        cell: ArrayLike | None = None,
+        pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+        origin: ArrayLike | None = None,
+        threads: SupportsIndex | None = None,
+    ) -> None: ...
     def neighbors(
         self,
         positions: _What,
