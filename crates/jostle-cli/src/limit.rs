@@ -1,45 +1,56 @@
 //! Refuses a list of pairs that would not fit, before it is made.
 
-use anyhow::{Result, bail};
+use anyhow::anyhow;
 use indicatif::HumanBytes;
-use jostle::InputError;
+use jostle::{InputError, PairFinder};
 
 use crate::args::LimitArgs;
 use crate::memory;
 use crate::report::counted;
 
-/// Refuses a list that is longer than the command line allows or, if that sets no limit, than free memory holds at
-/// `bytes_a_pair`. If so many bodies could make too many pairs, `count` counts the pairs first. `counts` says whether the
-/// command has --count.
-///
-/// # Errors
-/// The refusal of the list, or the refusal of the input as `explain` tells it.
-pub(crate) fn check(
-    args: &LimitArgs,
-    counts: bool,
-    bodies: usize,
+/// How many pairs a command may list: as many as the command line allows or, if that sets no limit, as free memory
+/// holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limit {
+    asked: Option<u64>,
+    free: Option<u64>,
     bytes_a_pair: u64,
-    count: impl FnOnce() -> Result<u64, InputError>,
-    explain: impl FnOnce(InputError) -> anyhow::Error,
-) -> Result<()> {
-    let free = if args.max_pairs.is_none() { memory::free() } else { None };
-    let Some(most) = args.max_pairs.or(free.map(|free| free / bytes_a_pair)) else { return Ok(()) };
-    let possible = u128::from(bodies as u64) * u128::from((bodies as u64).saturating_sub(1)) / 2;
-    if possible <= most.into() {
-        return Ok(());
+    /// Whether the command has --count.
+    counts: bool,
+}
+
+impl Limit {
+    pub(crate) fn new(args: &LimitArgs, counts: bool, bytes_a_pair: u64) -> Self {
+        let free = if args.max_pairs.is_none() { memory::free() } else { None };
+        Self { asked: args.max_pairs, free, bytes_a_pair, counts }
     }
-    let found = count().map_err(explain)?;
-    if found <= most {
-        return Ok(());
+
+    /// Returns a finder that lists no more.
+    pub(crate) fn finder<const D: usize>(self) -> PairFinder<D> {
+        let mut finder = PairFinder::new();
+        let most = self.asked.or(self.free.map(|free| free / self.bytes_a_pair));
+        finder.set_max_pairs(most.and_then(|most| most.try_into().ok()).unwrap_or(usize::MAX));
+        finder
     }
-    let pairs = counted(found, "pairs");
-    let stop = if counts { ", or say --count to stop at the number" } else { "" };
-    match free {
-        None => bail!("{pairs}, more than --max-pairs {most} allows; raise --max-pairs{stop}"),
-        Some(free) => bail!(
-            "a list of {pairs} needs some {}, and {} of memory are free; say --max-pairs {found} to try it all the same{stop}",
-            HumanBytes(found.saturating_mul(bytes_a_pair)),
-            HumanBytes(free),
-        ),
+
+    /// Says why a search was refused: by this limit, or as `explain` tells it.
+    pub(crate) fn explain(
+        self,
+        refusal: InputError,
+        explain: impl FnOnce(InputError) -> anyhow::Error,
+    ) -> anyhow::Error {
+        let InputError::TooManyPairs { pairs: found, .. } = refusal else { return explain(refusal) };
+        let pairs = counted(found, "pairs");
+        let stop = if self.counts { ", or say --count to stop at the number" } else { "" };
+        match (self.asked, self.free) {
+            (Some(most), _) => anyhow!("{pairs}, more than --max-pairs {most} allows; raise --max-pairs{stop}"),
+            (None, Some(free)) => anyhow!(
+                "a list of {pairs} needs some {}, and {} of memory are free; say --max-pairs {found} to try it all the \
+                 same{stop}",
+                HumanBytes(found.saturating_mul(self.bytes_a_pair)),
+                HumanBytes(free),
+            ),
+            (None, None) => explain(refusal),
+        }
     }
 }

@@ -8,7 +8,7 @@ use indicatif::{HumanBytes, HumanCount};
 use jostle::{Found, Input, InputError, PairFinder, Stats};
 
 use crate::args::PairsArgs;
-use crate::limit;
+use crate::limit::Limit;
 use crate::names;
 use crate::picture::{self, Viewport};
 use crate::read::{self, FARTHER, Table};
@@ -43,8 +43,9 @@ fn search<const D: usize>(
     report: &mut Report,
 ) -> Result<()> {
     let bodies = table.input::<D>();
-    let mut finder = PairFinder::<D>::new();
-    let explain = |refusal| table.explain(refusal, &args.input.file, FARTHER);
+    let limit = Limit::new(&args.limit, true, BYTES_A_PAIR);
+    let mut finder = limit.finder::<D>();
+    let explain = |refusal| limit.explain(refusal, |refusal| table.explain(refusal, &args.input.file, FARTHER));
     let mut times = Times::default();
     if args.count {
         for _ in 0..args.frames {
@@ -55,8 +56,6 @@ fn search<const D: usize>(
         times.print(report)?;
         return report.row("memory", memory(finder.last().stats(), table.len()));
     }
-    let count = || PairFinder::<D>::new().on(workers.threads()).count(bodies);
-    limit::check(&args.limit, true, table.len(), BYTES_A_PAIR, count, explain)?;
     for _ in 1..args.frames {
         times.find(&mut finder, bodies, workers).map_err(explain)?;
     }

@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail, ensure};
 use indicatif::HumanCount;
-use jostle::{PairFinder, Threads};
+use jostle::Threads;
 
 use crate::args::{Method, VerifyArgs};
-use crate::limit;
+use crate::limit::Limit;
 use crate::names::{self, STDIO};
 use crate::read::{self, FARTHER, Table};
 use crate::report::{Report, counted};
@@ -48,14 +48,13 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode> {
 
 fn verify<const D: usize>(args: &VerifyArgs, table: &Table, workers: &Workers, report: &mut Report) -> Result<bool> {
     let bodies = table.input::<D>();
-    let mut finder = PairFinder::<D>::new();
-    let explain = |refusal| table.explain(refusal, &args.input.file, FARTHER);
+    let limit = Limit::new(&args.limit, false, BYTES_A_PAIR);
+    let mut finder = limit.finder::<D>();
+    let explain = |refusal| limit.explain(refusal, |refusal| table.explain(refusal, &args.input.file, FARTHER));
     let mut find = |threads: Threads<'_>| match finder.on(threads).find(bodies) {
         Ok(found) => Ok(found.pairs().to_vec()),
         Err(refusal) => Err(explain(refusal)),
     };
-    let count = || PairFinder::<D>::new().on(workers.threads()).count(bodies);
-    limit::check(&args.limit, false, table.len(), BYTES_A_PAIR, count, explain)?;
     // Bodies that the search refuses are no input for the other methods either.
     let found = find(workers.threads())?;
     let (pairs, same) = match &args.pairs {
