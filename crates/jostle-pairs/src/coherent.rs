@@ -226,6 +226,15 @@ impl<const D: usize> CoherentFinder<D> {
         self.on(Threads::Current).only(test)
     }
 
+    /// Keeps only pairs whose sets and ids pass the caller's test in one call: [`CoherentSearch::only_of_sets`] on the
+    /// current rayon pool.
+    pub fn only_of_sets<'t>(
+        &mut self,
+        test: &'t (dyn Fn([u32; 2], [u32; 2]) -> bool + Sync),
+    ) -> CoherentSearch<'_, 't, D> {
+        self.on(Threads::Current).only_of_sets(test)
+    }
+
     /// [`CoherentSearch::find`] on the current rayon pool.
     ///
     /// # Errors

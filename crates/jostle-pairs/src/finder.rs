@@ -176,6 +176,12 @@ impl<const D: usize> PairFinder<D> {
         self.on(Threads::Current).only(test)
     }
 
+    /// Keeps, in one call, only pairs whose sets and ids pass the caller's test: [`Search::only_of_sets`] on the current
+    /// rayon pool.
+    pub fn only_of_sets<'t>(&mut self, test: &'t (dyn Fn([u32; 2], [u32; 2]) -> bool + Sync)) -> Search<'_, 't, D> {
+        self.on(Threads::Current).only_of_sets(test)
+    }
+
     /// [`Search::find`] on the current rayon pool.
     ///
     /// # Errors

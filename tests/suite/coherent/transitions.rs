@@ -280,10 +280,13 @@ impl Turns {
     fn check(&mut self, input: Input<'_, 2>, case: &str) -> bool {
         let Self { random, finder, scratch, lists: [lists, expected_lists], asks_rows, .. } = self;
         let test: Only<'_> = &|a, b| (a ^ b) & 1 == 1;
-        let (has_test, rebuilds, last) = (random.below(5) == 0, finder.rebuilds(), finder.last().pairs().to_vec());
+        let of_sets = |[i, j]: [u32; 2], [a, b]: [u32; 2]| (a ^ b ^ i ^ (j << 1)) & 1 == 1;
+        let (has_test, rebuilds, last) = (random.below(8), finder.rebuilds(), finder.last().pairs().to_vec());
         let (mut asked, mut searched) = (finder.on(Threads::Serial), scratch.on(Threads::Serial));
-        if has_test {
+        if has_test == 0 {
             (asked, searched) = (asked.only(test), searched.only(test));
+        } else if has_test == 1 {
+            (asked, searched) = (asked.only_of_sets(&of_sets), searched.only_of_sets(&of_sets));
         }
         let is_sound = if *asks_rows {
             let are_sound = [

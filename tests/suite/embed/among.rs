@@ -1,7 +1,11 @@
 //! Many sets, and tables of the sets that meet. Each meeting is checked against its own search, and against a plain
 //! loop.
 
-use jostle::{ActivationTable, Input, InputError, LinearTree, PairFinder, Set, between};
+use std::sync::Mutex;
+
+use jostle::{
+    ActivationTable, Input, InputError, LinearTree, NeighborLists, PairFinder, Rows, Set, Space, Threads, between,
+};
 use jostle_testkit::{Kind, Scene, oracle, scene};
 
 use crate::embed::layers::{Layering, meet, set};
@@ -122,6 +126,47 @@ fn a_test_is_asked_about_each_meeting() {
     for (i, j) in table.iter() {
         let expected: Pairs = expected(&drawn, i, j).into_iter().filter(|&[a, b]| wanted(a, b)).collect();
         assert_same("a test", &ascending(found.pairs_between(i, j)), &expected);
+    }
+}
+
+#[test]
+fn a_test_of_sets_knows_them() {
+    let mut random = Random(4);
+    let drawn: Vec<Drawn<2>> = [300, 40, 200].map(|n| Drawn::new(&mut random, n)).into();
+    let sets: Vec<_> = drawn.iter().map(Drawn::set).collect();
+    let table = ActivationTable::none(3).with(0, 0).with(0, 2).with(1, 2).with(2, 2);
+    let wanted = |[i, j]: [u32; 2], [a, b]: [u32; 2]| (a + 2 * b + i + 5 * j).is_multiple_of(3);
+    let (mut finder, three) = (PairFinder::new(), jostle_testkit::pool(3));
+    for space in [Space::open(), Space::periodic([Some([0.0, 30.0]), None])] {
+        let input = Input::among(&sets, &table).space(space);
+        let all = Mutex::new(Vec::new());
+        finder.on(Threads::Serial).for_each_hit(input, |hit| all.lock().expect("one thread").push(hit)).expect("sets");
+        let expected: Vec<_> =
+            all.into_inner().expect("one thread").into_iter().map(|hit| (hit.sets, hit.pair)).collect();
+        let expected: Vec<_> = expected.into_iter().filter(|&(sets, pair)| wanted(sets, pair)).collect();
+        for threads in [Threads::Serial, Threads::Pool(&three)] {
+            let found = finder.on(threads).only_of_sets(&wanted).find(input).expect("sound sets");
+            for (i, j) in table.iter() {
+                let of = expected.iter().filter(|(sets, _)| *sets == [i as u32, j as u32]).map(|(_, pair)| *pair);
+                assert_eq!(found.pairs_between(i, j), of.collect::<Pairs>(), "{i} and {j}");
+            }
+            let count = finder.on(threads).only_of_sets(&wanted).count(input).expect("sound sets");
+            assert_eq!(count, expected.len() as u64);
+            let met = |[i, j]: [u32; 2], _: [u32; 2]| [i, j] == [1, 2];
+            let some = finder.on(threads).only(&|_, _| false).only_of_sets(&met).count(input).expect("sound sets");
+            let of_two = Input::between(sets[1], sets[2]).space(space);
+            assert_eq!(some, finder.on(threads).count(of_two).expect("sound sets"));
+            let met = |[i, j]: [u32; 2], [_, b]: [u32; 2]| [i, j] == [0, 1] && b % 2 == 0;
+            let mut lists = NeighborLists::new();
+            finder.on(threads).only_of_sets(&met).neighbors(of_two, Rows::Full, &mut lists).expect("sound sets");
+            let mut filtered = NeighborLists::new();
+            finder
+                .on(threads)
+                .only(&|_, b| b % 2 == 0)
+                .neighbors(of_two, Rows::Full, &mut filtered)
+                .expect("sound sets");
+            assert_eq!(lists.neighbors(), filtered.neighbors());
+        }
     }
 }
 

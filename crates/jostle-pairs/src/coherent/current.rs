@@ -277,8 +277,8 @@ impl<'a, const D: usize> Test<'a, D> {
 
     /// Whether layers and the caller's test admit a pair.
     #[inline]
-    pub(super) fn admits(&self, sets: [u32; 2], [a, b]: [u32; 2]) -> bool {
-        (!self.layered || self.meet(sets, [a, b])) && self.only.is_none_or(|only| only(a, b))
+    pub(super) fn admits(&self, sets: [u32; 2], pair: [u32; 2]) -> bool {
+        (!self.layered || self.meet(sets, pair)) && self.only.is_none_or(|only| only.keeps(sets, pair))
     }
 }
 

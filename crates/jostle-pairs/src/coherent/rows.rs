@@ -129,9 +129,10 @@ impl RowSieve {
         if only.is_some() || sieves_layers {
             let layers = exact.sets.first().zip(exact.sets.last()).map_or([None; 2], |(a, b)| [a.layers, b.layers]);
             let [of_row, of_other] = layers.both(|layers| layers.unwrap_or(Layers::ALL));
+            let sets = [0, u32::from(exact.sets.len() > 1)];
             let meet = |[a, b]: [u32; 2]| !sieves_layers || of_row.meets(a, &of_other, b);
             workers.run_callers(only.is_some(), || {
-                let passes = |pair: [u32; 2]| meet(pair) && only.is_none_or(|only| only(pair[0], pair[1]));
+                let passes = |pair: [u32; 2]| meet(pair) && only.is_none_or(|only| only.keeps(sets, pair));
                 self.sift(&live_rows.rows, (isa, workers), passes);
             });
             self.list(&live_rows.rows, (lists, D), (isa, workers));

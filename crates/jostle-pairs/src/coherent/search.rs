@@ -45,7 +45,14 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
     /// Keeps only pairs that pass a test: see [`Search::only`](crate::Search::only).
     #[must_use]
     pub fn only(self, test: &'t (dyn Fn(u32, u32) -> bool + Sync)) -> Self {
-        Self { only: Some(test), ..self }
+        Self { only: Some(PairTest::Ids(test)), ..self }
+    }
+
+    /// Keeps only pairs that pass a test of their sets and ids: see
+    /// [`Search::only_of_sets`](crate::Search::only_of_sets).
+    #[must_use]
+    pub fn only_of_sets(self, test: &'t (dyn Fn([u32; 2], [u32; 2]) -> bool + Sync)) -> Self {
+        Self { only: Some(PairTest::Sets(test)), ..self }
     }
 
     /// Finds every overlapping pair of this frame, as [`Search::find`](crate::Search::find) does, but for their order.

@@ -52,8 +52,7 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
 
     /// Keeps only pairs that pass `test`. The search calls `test` once for each pair that overlaps (and passes the
     /// layers), from the threads that find the pairs, with the ids in the order of the pair. ([`Search::neighbors`] may
-    /// call it more than once.) The ids do not tell the sets of a search among many: there,
-    /// [`layers`](crate::Set::layers) do, or [`Search::for_each_hit`] names the sets of each pair.
+    /// call it more than once.) In a search among many sets, [`Search::only_of_sets`] tells the sets too.
     ///
     /// ```
     /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -68,7 +67,35 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
     /// ```
     #[must_use]
     pub fn only(self, test: &'t (dyn Fn(u32, u32) -> bool + Sync)) -> Self {
-        Self { only: Some(test), ..self }
+        Self { only: Some(PairTest::Ids(test)), ..self }
+    }
+
+    /// As [`Search::only`], with a test of the numbers of the two sets and of the pair, both as in a [`Hit`]. A test of
+    /// either kind takes the place of an earlier one.
+    ///
+    /// ```
+    /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; pub use jostle_sets::*; }
+    /// use jostle::{ActivationTable, Circles, Input, PairFinder};
+    ///
+    /// const SHIPS: usize = 0;
+    /// const SHOTS: usize = 1;
+    /// let ships = Circles::new(&[0.0, 1.0], &[0.0; 2], 1.0);
+    /// let shots = Circles::new(&[0.0, 1.0], &[0.0; 2], 0.1);
+    /// let owner = [1, 0]; // the ship that fired each shot
+    ///
+    /// let test = |sets: [u32; 2], [a, b]: [u32; 2]| sets != [0, 1] || owner[b as usize] != a;
+    /// let (sets, table) = ([ships.into(), shots.into()], ActivationTable::none(2).with(SHIPS, SHIPS).with(SHIPS, SHOTS));
+    /// let mut finder = PairFinder::new();
+    /// let found = finder.only_of_sets(&test).find(Input::among(&sets, &table))?;
+    /// assert_eq!(found.pairs_between(SHIPS, SHIPS), [[0, 1]]);
+    /// let mut hits = found.pairs_between(SHIPS, SHOTS).to_vec();
+    /// hits.sort();
+    /// assert_eq!(hits, [[0, 0], [1, 1]]); // not [1, 0] and [0, 1]
+    /// # Ok::<(), jostle::InputError>(())
+    /// ```
+    #[must_use]
+    pub fn only_of_sets(self, test: &'t (dyn Fn([u32; 2], [u32; 2]) -> bool + Sync)) -> Self {
+        Self { only: Some(PairTest::Sets(test)), ..self }
     }
 
     /// Finds every overlapping pair: within a view of bodies, a tree or a [`Set`](crate::Set), or

@@ -4,8 +4,24 @@
 use jostle_sets::input::layers::LayersOfBoth;
 use jostle_sets::proxy::Decide;
 
-/// A test of two bodies by their ids, as they stand in a pair.
-pub(crate) type PairTest<'a> = &'a (dyn Fn(u32, u32) -> bool + Sync);
+/// A test of the caller's.
+#[derive(Clone, Copy)]
+pub(crate) enum PairTest<'a> {
+    /// Of two bodies by their ids, as they stand in a pair.
+    Ids(&'a (dyn Fn(u32, u32) -> bool + Sync)),
+    /// Of the numbers of two sets, and of a pair.
+    Sets(&'a (dyn Fn([u32; 2], [u32; 2]) -> bool + Sync)),
+}
+
+impl PairTest<'_> {
+    #[inline(always)]
+    pub(crate) fn keeps(self, sets: [u32; 2], [a, b]: [u32; 2]) -> bool {
+        match self {
+            Self::Ids(test) => test(a, b),
+            Self::Sets(test) => test(sets, [a, b]),
+        }
+    }
+}
 
 /// Which hits are pairs. The filter asks its fields in their order.
 #[derive(Clone, Copy, Default)]

@@ -240,6 +240,9 @@ pub(crate) struct PairList {
 /// The least room of a list that pairs are appended to.
 const LEAST: usize = 256;
 
+/// Without memory for so many pairs, 16 KiB, no search goes on.
+const LITTLE: usize = 1 << 11;
+
 /// Whether there is memory for so many pairs. None of it is touched.
 fn has_memory_for(pairs: usize) -> bool {
     Vec::<[u32; 2]>::new().try_reserve_exact(pairs).is_ok()
@@ -247,7 +250,7 @@ fn has_memory_for(pairs: usize) -> bool {
 
 /// Makes a list of pairs longer; false where memory does not suffice.
 pub(crate) fn lengthen(list: &mut Vec<[u32; 2]>, len: usize) -> bool {
-    if len > LEAST && list.try_reserve(len.saturating_sub(list.len())).is_err() {
+    if len > LITTLE && list.try_reserve(len.saturating_sub(list.len())).is_err() {
         return false;
     }
     list.resize(len, [0; 2]);

@@ -114,7 +114,8 @@ impl<'a, const D: usize> TreePair<'a, D> {
         if let Some(only) = self.filter.only {
             mask = retain(mask, |lane| {
                 let [a, b] = names.pair(hit, lane);
-                if b < a && self.sets[0] == self.sets[1] { only(b, a) } else { only(a, b) }
+                let turns = b < a && self.sets[0] == self.sets[1];
+                only.keeps(self.sets, if turns { [b, a] } else { [a, b] })
             });
         }
         hit.with_mask(mask)

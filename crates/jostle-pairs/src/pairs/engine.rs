@@ -154,15 +154,12 @@ impl<const D: usize> Engine<D> {
             shares => shares,
         };
         let (most, max_pairs) = (self.most, self.max_pairs);
-        self.outboxes.prepare(workers.count(), |outbox| {
-            outbox.prepare((pairs.capacity() / parts, most), blocks);
-            outbox.allow(max_pairs);
-        });
+        self.outboxes.prepare(workers.count(), |outbox| outbox.prepare((pairs.capacity() / parts, most), blocks));
         let (list, found) = (Disjoint::new(pairs.room_of_all()), AtomicUsize::new(0));
         let tests = counted((workers, plan.ask_callers()), "join", (blocks, Some(bodies)), |blocks| {
             self.outboxes.with(|outbox| {
                 starts.worker(|| {
-                    let mut ordered = Ordered::new((&list, &starts), &found, outbox);
+                    let mut ordered = Ordered::new((&list, &starts), (&found, max_pairs), outbox);
                     let mut tests = Tests::default();
                     sink(&mut ordered, &mut |sink| tests = join_blocks(self, plan, blocks, sink));
                     ordered.finish();

@@ -25,8 +25,7 @@ pub(crate) struct Outbox {
     /// A block mostly has no more pairs than `most`. The largest block since [`Outbox::prepare`] has `largest`.
     most: usize,
     largest: usize,
-    /// Once more than `max` pairs have been found, or memory is short, pairs that the list has no room for are dropped.
-    max: usize,
+    /// Whether pairs have been dropped since [`Outbox::prepare`].
     has_dropped: bool,
     parcels: Vec<Parcel>,
 }
@@ -41,12 +40,7 @@ struct Parcel {
 }
 
 impl Outbox {
-    /// Says how many pairs the next list may have.
-    pub(crate) fn allow(&mut self, max: usize) {
-        (self.max, self.has_dropped) = (max, false);
-    }
-
-    /// Whether pairs of the list have been dropped.
+    /// Whether pairs have been dropped since [`Outbox::prepare`].
     pub(crate) fn has_dropped(&self) -> bool {
         self.has_dropped
     }
@@ -55,7 +49,7 @@ impl Outbox {
     /// memory that a list that was too short once asked for.
     pub(crate) fn prepare(&mut self, (pairs, most): (usize, usize), blocks: usize) {
         self.drop_all();
-        (self.most, self.largest) = (most, 0);
+        (self.most, self.largest, self.has_dropped) = (most, 0, false);
         let room = pairs.max(OUTBOX_MIN) + most;
         if self.pairs.len() > 2 * room {
             self.pairs = Vec::new();
@@ -122,8 +116,10 @@ fn put(list: &Disjoint<'_, [u32; 2]>, at: usize, pairs: &[[u32; 2]]) -> bool {
 pub(crate) struct Ordered<'a> {
     list: &'a Disjoint<'a, [u32; 2]>,
     starts: &'a Prefix,
-    /// How many pairs all workers have found in the blocks that have ended.
+    /// How many pairs all workers have found in the blocks that have ended. Once there are more than `max`, or memory
+    /// is short, pairs that the list has no room for are dropped.
     total: &'a AtomicUsize,
+    max: usize,
     outbox: &'a mut Outbox,
     block: usize,
     /// Pairs of the block found so far; the last `kept` of them are at the end of the outbox.
@@ -138,10 +134,10 @@ pub(crate) struct Ordered<'a> {
 impl<'a> Ordered<'a> {
     pub(crate) fn new(
         (list, starts): (&'a Disjoint<'a, [u32; 2]>, &'a Prefix),
-        total: &'a AtomicUsize,
+        (total, max): (&'a AtomicUsize, usize),
         outbox: &'a mut Outbox,
     ) -> Self {
-        Self { list, starts, total, outbox, block: 0, found: 0, kept: 0, is_direct: false, may_wait: false }
+        Self { list, starts, total, max, outbox, block: 0, found: 0, kept: 0, is_direct: false, may_wait: false }
     }
 
     /// Where in the list the next pairs of the block go, if that is known and there is room. All earlier pairs of the
@@ -177,10 +173,9 @@ impl<'a> Ordered<'a> {
             self.kept = 0;
         }
         if self.lacks_room() && self.place().is_none() {
-            let Outbox { pairs, max, .. } = &mut *self.outbox;
             let found = self.total.load(Ordering::Relaxed) + self.found;
-            let len = 2 * pairs.len();
-            if found > *max || !lengthen(pairs, len.max(OUTBOX_MIN)) {
+            let len = (2 * self.outbox.pairs.len()).max(OUTBOX_MIN);
+            if found > self.max && len > OUTBOX_MIN || !lengthen(&mut self.outbox.pairs, len) {
                 self.outbox.drop_all();
                 self.outbox.has_dropped = true;
                 self.kept = 0;
@@ -275,8 +270,7 @@ mod tests {
                 std::thread::scope(|scope| {
                     for outbox in &mut outboxes {
                         outbox.prepare((capacity / 8, 100), BLOCKS);
-                        outbox.allow(usize::MAX);
-                        let mut sink = Ordered::new((&shared, &starts), &total, outbox);
+                        let mut sink = Ordered::new((&shared, &starts), (&total, usize::MAX), outbox);
                         let next = &next;
                         scope.spawn(move || {
                             loop {
