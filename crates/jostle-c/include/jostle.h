@@ -722,6 +722,11 @@ typedef struct jostle_space {
 typedef int32_t (*jostle_test)(void *user, uint32_t a, uint32_t b);
 
 /**
+ * As jostle_test, of a pair of body a of set i and body b of set j.
+ */
+typedef int32_t (*jostle_test_of_sets)(void *user, uint32_t i, uint32_t j, uint32_t a, uint32_t b);
+
+/**
  * The input of a search: sets, which of them meet, their space, and a test.
  */
 typedef struct jostle_input {
@@ -760,9 +765,13 @@ typedef struct jostle_input {
    */
   jostle_test only;
   /**
-   * The first argument of only, whatever it is.
+   * The first argument of only or only_of_sets, whatever it is.
    */
   void *only_user;
+  /**
+   * A test that knows the sets of a pair, in place of only; null for none.
+   */
+  jostle_test_of_sets only_of_sets;
 } jostle_input;
 
 /**
@@ -1146,7 +1155,7 @@ jostle_status jostle_finder_set_threads(struct jostle_finder *finder,
 
 /**
  * Sets how many pairs a search may list, or neighbours in all rows together: SIZE_MAX at first. A search that finds
- * more counts them, takes no memory for them (per thread, at most as much as so many pairs take), and gets
+ * more counts them, takes no memory for them (at most twice as much as so many pairs take), and gets
  * JOSTLE_STATUS_TOO_MANY_PAIRS. So no scene, all bodies at one point, say, takes memory that the host has not foreseen.
  */
 jostle_status jostle_finder_set_max_pairs(struct jostle_finder *finder,

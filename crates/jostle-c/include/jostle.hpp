@@ -222,6 +222,19 @@ jostle_input only(jostle_input input, const Test &test) {
   return input;
 }
 
+// As only, with a test(i, j, a, b) that knows the sets i and j of bodies a and b.
+template <class Test>
+jostle_input only_of_sets(jostle_input input, const Test &test) {
+  using id = std::uint32_t;
+  static_assert(std::is_nothrow_invocable_r_v<bool, const Test &, id, id, id, id>,
+                "a test takes two sets and two ids, returns a bool and is noexcept");
+  input.only_of_sets = [](void *user, id i, id j, id a, id b) -> std::int32_t {
+    return (*static_cast<const Test *>(user))(i, j, a, b);
+  };
+  input.only_user = const_cast<Test *>(&test);
+  return input;
+}
+
 class threads : public detail::handle<jostle_threads, jostle_threads_free> {
  public:
   static threads serial() { return threads(detail::made<jostle_threads>(jostle_threads_serial)); }

@@ -83,7 +83,7 @@ impl<const D: usize> AnyFinder<D> {
             Self::Each(finder) => AnySearch::Each(finder_search(finder, threads, only)),
             Self::Coherent(finder) => {
                 let search = finder.on(threads);
-                AnySearch::Coherent(if let Some(test) = only { search.only(test) } else { search })
+                AnySearch::Coherent(if let Some(test) = only { search.only_of_sets(test) } else { search })
             }
         }
     }
@@ -120,7 +120,7 @@ fn finder_search<'f, 't, const D: usize>(
     only: Option<Asks<'t>>,
 ) -> Search<'f, 't, D> {
     let search = finder.on(threads);
-    if let Some(test) = only { search.only(test) } else { search }
+    if let Some(test) = only { search.only_of_sets(test) } else { search }
 }
 
 impl Opaque for Finder {

@@ -44,6 +44,9 @@ impl Relation {
 /// may leave the test, and it must not use the handle that calls it.
 pub type Test = Option<unsafe extern "C" fn(user: *mut c_void, a: u32, b: u32) -> i32>;
 
+/// As jostle_test, of a pair of body a of set i and body b of set j.
+pub type TestOfSets = Option<unsafe extern "C" fn(user: *mut c_void, i: u32, j: u32, a: u32, b: u32) -> i32>;
+
 /// The input of a search: sets, which of them meet, their space, and a test.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -66,8 +69,10 @@ pub struct Input {
     /// Keeps only the pairs that this test lets through; null for all. jostle_still_valid and contact geometry do not
     /// call it.
     pub only: Test,
-    /// The first argument of only, whatever it is.
+    /// The first argument of only or only_of_sets, whatever it is.
     pub only_user: *mut c_void,
+    /// A test that knows the sets of a pair, in place of only; null for none.
+    pub only_of_sets: TestOfSets,
 }
 
 // SAFETY: the struct is repr(C), begins with its size, and holds only numbers and pointers, which may be null.
@@ -76,7 +81,7 @@ unsafe impl Grows for Input {
 }
 
 /// The host's test, as the engine calls it.
-pub(crate) type Asks<'t> = &'t (dyn Fn(u32, u32) -> bool + Sync);
+pub(crate) type Asks<'t> = &'t (dyn Fn([u32; 2], [u32; 2]) -> bool + Sync);
 
 /// The host's own pointer, which the host's functions may use from any thread.
 #[derive(Clone, Copy)]
@@ -121,10 +126,21 @@ where
     // SAFETY: as the caller says.
     let lent = unsafe { lend_all(raw) }?;
     let sets = lent.iter().map(Lent::set).collect::<Result<Vec<_>, _>>()?;
-    let user = User(raw.only_user);
-    // SAFETY: the host keeps to what the header asks of tests.
-    let asks = raw.only.map(|test| move |a, b| unsafe { test(user.pointer(), a, b) } != 0);
-    let only = asks.as_ref().map(|asks| asks as Asks<'_>);
+    let (user, tests) = (User(raw.only_user), (raw.only, raw.only_of_sets));
+    let asks = move |[i, j]: [u32; 2], [a, b]: [u32; 2]| match tests {
+        // SAFETY: the host keeps to what the header asks of tests, here and below.
+        (Some(test), _) => unsafe { test(user.pointer(), a, b) != 0 },
+        (None, Some(test)) => unsafe { test(user.pointer(), i, j, a, b) != 0 },
+        (None, None) => true,
+    };
+    let only = match tests {
+        (None, None) => None,
+        (Some(_), Some(_)) => {
+            let message = "only and only_of_sets are given: a search has one test, so clear one of them";
+            return Err(Failure::new(Status::Combination, message));
+        }
+        _ => Some(&asks as Asks<'_>),
+    };
     let input = match sets[..] {
         [set] if relation == Relation::Within => engine::Input::within(set),
         [a, b] if relation == Relation::Between => engine::Input::between(a, b),

@@ -139,6 +139,7 @@ fn input(sets: &[RawSet]) -> Input {
         space: null(),
         only: None,
         only_user: null_mut(),
+        only_of_sets: None,
     }
 }
 

@@ -116,6 +116,40 @@ fn a_test_of_the_host_keeps_pairs_of_every_answer() {
     assert_eq!(count, wanted.len() as u64);
 }
 
+unsafe extern "C" fn not_of_one(user: *mut c_void, i: u32, j: u32, a: u32, b: u32) -> i32 {
+    assert!(user.is_null() && i < j);
+    i32::from(i == 0 || (a + b) % 2 == 1)
+}
+
+#[test]
+fn a_test_of_the_host_may_know_the_sets() {
+    let drawn =
+        [(1000, 21), (700, 22), (900, 23)].map(|(n, seed)| (numbers(n, seed), numbers(n, seed + 7), vec![0.8; n]));
+    let sets = drawn.each_ref().map(|(x, y, radius)| circles(x, y, radius));
+    let table = [0, 1, 1, 0, 0, 1, 0, 0, 0_u8];
+    let among = Input { relation: Relation::Among as i32, table: table.as_ptr(), ..input(&sets) };
+    let input = Input { only_of_sets: Some(not_of_one), ..among };
+    for finder in [Own::new(2), coherent(), coherent()] {
+        finder.find(&input).unwrap();
+        for (i, j) in [(0, 1), (0, 2), (1, 2)] {
+            let [a, b] = [i, j].map(|set| Circles::new(&drawn[set].0, &drawn[set].1, &drawn[set].2));
+            let keeps = |a: u32, b: u32| i == 0 || is_odd(a, b);
+            let mut wanted = PairFinder::new().only(&keeps).find(engine::between(a, b)).unwrap().pairs().to_vec();
+            let mut of = no_pairs();
+            // SAFETY: the place is valid, and so many pairs are lent.
+            let mut found = unsafe {
+                assert_eq!(jostle_pairs_between(finder.0, i, j, &raw mut of), Status::Ok);
+                core::slice::from_raw_parts(of.pairs, of.count).to_vec()
+            };
+            wanted.sort_unstable();
+            found.sort_unstable();
+            assert!(!wanted.is_empty() && found == wanted, "{i} and {j}");
+        }
+        assert_eq!(finder.find(&Input { only: Some(odd_sum), ..input }), Err(Status::Combination));
+        assert!(finder.message().starts_with("only and only_of_sets are given"));
+    }
+}
+
 unsafe extern "C" fn keep_hit(user: *mut c_void, hit: *const Hit) {
     // SAFETY: `user` is what `jostle_for_each_hit` was given; `hit` lives during the call.
     let (hits, hit) = unsafe { (&*user.cast::<Mutex<Vec<Hit>>>(), *hit) };

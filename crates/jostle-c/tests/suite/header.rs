@@ -24,7 +24,7 @@ const VERSION: [(&str, &str); 3] = [
 ];
 
 /// What types are called in C.
-const NAMES: [(&str, &str); 37] = [
+const NAMES: [(&str, &str); 38] = [
     ("Status", "jostle_status"),
     ("Reason", "jostle_reason"),
     ("Offender", "jostle_offender"),
@@ -37,6 +37,7 @@ const NAMES: [(&str, &str); 37] = [
     ("Relation", "jostle_relation"),
     ("RawSet", "jostle_set"),
     ("Test", "jostle_test"),
+    ("TestOfSets", "jostle_test_of_sets"),
     ("Input", "jostle_input"),
     ("Threads", "jostle_threads"),
     ("Task", "jostle_task"),

@@ -40,6 +40,19 @@ int main() {
   HOLDS(finder.find(jostle::between(both)).size() == 3);
   HOLDS(contacts.update(finder, JOSTLE_RELATION_BETWEEN, {names, names}).begin.count == 3);
   contacts.set_threads(nullptr);
+  const auto not_itself = [](std::uint32_t i, std::uint32_t j, std::uint32_t a, std::uint32_t b) noexcept {
+    return i == j || a != b;
+  };
+  HOLDS(finder.find(jostle::only_of_sets(jostle::between(both), not_itself)).size() == 0);
+  finder.set_max_pairs(2);
+  try {
+    finder.find(jostle::between(both));
+    return 2;
+  } catch (const jostle::error &refused) {
+    HOLDS(refused.status() == JOSTLE_STATUS_TOO_MANY_PAIRS);
+  }
+  finder.set_max_pairs(3);
+  HOLDS(finder.find(jostle::between(both)).size() == 3);
 
   jostle::prepared standing(2);
   jostle::queries queries(2);
