@@ -128,8 +128,9 @@ where
     let sets = lent.iter().map(Lent::set).collect::<Result<Vec<_>, _>>()?;
     let (user, tests) = (User(raw.only_user), (raw.only, raw.only_of_sets));
     let asks = move |[i, j]: [u32; 2], [a, b]: [u32; 2]| match tests {
-        // SAFETY: the host keeps to what the header asks of tests, here and below.
+        // SAFETY: the host keeps to what the header asks of tests.
         (Some(test), _) => unsafe { test(user.pointer(), a, b) != 0 },
+        // SAFETY: as above.
         (None, Some(test)) => unsafe { test(user.pointer(), i, j, a, b) != 0 },
         (None, None) => true,
     };
