@@ -10,10 +10,22 @@ use jostle_testkit::random::Random;
 /// Unit cells along each axis, and their side.
 const CELLS: [usize; 3] = [30, 30, 28];
 const SIDE: f64 = 3.61;
+
+/// Bodies of a cluster, and the side of its cube.
+const CLUSTER: (usize, f64) = (12_500, 23.2);
 const CUTOFF: f64 = 4.75;
 
 /// Rounds, in each of which everything is timed once.
 const ROUNDS: usize = 25;
+
+/// How much is timed: cells of the crystal, bodies of a cluster with the side of its cube, and rounds.
+type Size = ([usize; 3], (usize, f64), usize);
+
+/// Everything once, and little of it, unless `cargo bench` runs this.
+fn size() -> Size {
+    let is_bench = std::env::args().any(|word| word == "--bench");
+    if is_bench { (CELLS, CLUSTER, ROUNDS) } else { ([4; 3], (100, 4.64), 1) }
+}
 
 /// The atoms of a scene, in both precisions.
 struct Atoms {
@@ -44,10 +56,10 @@ impl Atoms {
 }
 
 /// Makes the crystal and its cell, whose second vector leans by so much of the first.
-fn copper(lean: f64) -> (Atoms, [[f64; 3]; 3]) {
+fn copper(cells: [usize; 3], lean: f64) -> (Atoms, [[f64; 3]; 3]) {
     let (mut random, mut points) = (Random(1), Vec::new());
-    for cell in 0..CELLS.iter().product::<usize>() {
-        let corner = [cell / (CELLS[1] * CELLS[2]), cell / CELLS[2] % CELLS[1], cell % CELLS[2]];
+    for cell in 0..cells.iter().product::<usize>() {
+        let corner = [cell / (cells[1] * cells[2]), cell / cells[2] % cells[1], cell % cells[2]];
         for basis in [[0.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.5]] {
             let mut point = [0.0; 3];
             for axis in 0..3 {
@@ -56,7 +68,7 @@ fn copper(lean: f64) -> (Atoms, [[f64; 3]; 3]) {
             points.push(point);
         }
     }
-    let length = CELLS.map(|cells| cells as f64 * SIDE);
+    let length = cells.map(|cells| cells as f64 * SIDE);
     // The same crystal, seen in a cell with slanted walls: bodies beyond one wall come in at the other.
     for point in &mut points {
         let shear = lean * point[1] / length[1];
@@ -68,13 +80,13 @@ fn copper(lean: f64) -> (Atoms, [[f64; 3]; 3]) {
 }
 
 /// Makes eight clusters of bodies that touch a dozen others. Clusters stand `gap` cutoffs apart.
-fn clusters(gap: f64) -> Atoms {
+fn clusters((bodies, side): (usize, f64), gap: f64) -> Atoms {
     let (mut random, mut points) = (Random(2), Vec::new());
     for cluster in 0..8_usize {
-        for _ in 0..12_500 {
+        for _ in 0..bodies {
             let mut point = [0.0; 3];
             for axis in 0..3 {
-                point[axis] = gap * (cluster >> axis & 1) as f64 + 23.2 * random.unit();
+                point[axis] = gap * (cluster >> axis & 1) as f64 + side * random.unit();
             }
             points.push(point);
         }
@@ -119,8 +131,9 @@ impl<'a> Row<'a> {
 fn main() {
     let full = |lists: NeighborLists| Some((Rows::Full, lists));
     let (plain, told) = (NeighborLists::new, || NeighborLists::with_distances().and_image_shifts());
-    let ((copper, cell), (slanted, skew)) = (copper(0.0), copper(0.5));
-    let (near, wide) = (clusters(30.0), clusters(1e6));
+    let (cells, cluster, rounds) = size();
+    let ((copper, cell), (slanted, skew)) = (copper(cells, 0.0), copper(cells, 0.5));
+    let (near, wide) = (clusters(cluster, 30.0), clusters(cluster, 1e6));
     let lattice = |input: Input<'static, 3>, cell| input.lattice(cell, [true; 3]);
     let (copper, slanted, near, wide) = (leak(copper), leak(slanted), leak(near), leak(wide));
     let mut rows = [
@@ -142,7 +155,7 @@ fn main() {
         Row::new("near clusters f32 pairs", near.single(), None),
         Row::new("wide clusters f64 pairs", wide.double(), None),
     ];
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         rows.iter_mut().for_each(Row::run);
     }
     for row in &mut rows {

@@ -8,9 +8,9 @@ use jostle_testkit::{Kind, scene};
 
 use crate::counting::{begin_peak, live, peak, with_short_memory};
 
-const BODIES: usize = 4_000;
+const BODIES: usize = 1_600;
 
-/// All pairs take 64 MB.
+/// All pairs take 10 MB.
 const PAIRS: u64 = (BODIES * (BODIES - 1) / 2) as u64;
 
 /// The pairs of two such sets.

@@ -66,6 +66,10 @@ pub struct Hit {
     /// By how many vectors of the cell (or periods) the second body is moved to touch the first. In two dimensions the
     /// third number is 0.
     pub image_shift: [i32; 3],
+    /// Not used yet.
+    pub reserved: i32,
+    /// When the bodies first touch, from 0 to 1; 0 unless the search has displacements.
+    pub time_of_impact: f64,
 }
 
 /// As jostle_visit, with all that is known of each pair.
@@ -73,8 +77,9 @@ pub type VisitHit = Option<unsafe extern "C" fn(user: *mut c_void, hit: *const H
 
 impl Hit {
     fn of<const D: usize>(hit: EngineHit<D>) -> Self {
-        let EngineHit { sets, pair, image_shift } = hit;
-        let mut out = Self { sets, pair, image_shift: [0; 3] };
+        let EngineHit { sets, pair, image_shift, time_of_impact } = hit;
+        let time_of_impact = time_of_impact.unwrap_or_default();
+        let mut out = Self { sets, pair, image_shift: [0; 3], reserved: 0, time_of_impact };
         out.image_shift[..D].copy_from_slice(&image_shift);
         out
     }

@@ -6,8 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use engine::{Hit, InputError};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
-use crate::arrays::{Cutoff, rows};
+use crate::arrays::{Cutoff, array, rows};
 use crate::dimensions::{Both, Dimension, in_dimensions, with_idle};
 use crate::errors::{Refused, type_error, value_error};
 use crate::finder::Call;
@@ -18,22 +19,23 @@ use crate::space::AskedSpace;
 /// cache.
 pub(crate) const BLOCK: usize = 1 << 16;
 
-/// Pairs of a thread that wait to be passed on, with their shifts where space repeats, and with their sets where there
-/// are many. Two threads share no cache line of these.
+/// Pairs of a thread that wait to be passed on, with their shifts where space repeats, with their sets where there are
+/// many, and with their times of impact where bodies move. Two threads share no cache line of these.
 #[derive(Default)]
 #[repr(align(128))]
 struct Waiting {
     pairs: Vec<u32>,
     shifts: Vec<i32>,
     sets: Vec<u32>,
+    times: Vec<f64>,
 }
 
 /// A function of Python's, and the pairs that wait to be passed to it.
 struct Visitor<'f> {
     function: &'f Py<PyAny>,
     block: usize,
-    /// Whether shifts and sets are passed on.
-    wants: [bool; 2],
+    /// Whether shifts, sets and times are passed on.
+    wants: [bool; 3],
     /// One for the calling thread, then one for each thread of the pool.
     waiting: Vec<Mutex<Waiting>>,
     /// The exception that the function has raised, if it has: it is not called again.
@@ -56,7 +58,7 @@ impl Visitor<'_> {
         }
         let thread = rayon::current_thread_index().map_or(0, |index| index + 1) % self.waiting.len();
         let mut waiting = lock(&self.waiting[thread]);
-        let [shifts, sets] = self.wants;
+        let [shifts, sets, _] = self.wants;
         waiting.pairs.extend_from_slice(&hit.pair);
         if shifts {
             waiting.shifts.extend_from_slice(&hit.image_shift);
@@ -64,18 +66,20 @@ impl Visitor<'_> {
         if sets {
             waiting.sets.extend_from_slice(&hit.sets);
         }
+        waiting.times.extend(hit.time_of_impact);
         if waiting.pairs.len() >= 2 * self.block {
             let full = core::mem::take(&mut *waiting);
             waiting.pairs.reserve(full.pairs.len());
             waiting.shifts.reserve(full.shifts.len());
             waiting.sets.reserve(full.sets.len());
+            waiting.times.reserve(full.times.len());
             drop(waiting);
             self.pass::<D>(full);
         }
     }
 
     /// Calls the function, unless it has raised.
-    fn pass<const D: usize>(&self, Waiting { pairs, shifts, sets }: Waiting) {
+    fn pass<const D: usize>(&self, Waiting { pairs, shifts, sets, times }: Waiting) {
         if pairs.is_empty() {
             return;
         }
@@ -84,13 +88,12 @@ impl Visitor<'_> {
                 return;
             }
             let called = || {
-                let pairs = rows(py, pairs, 2)?;
-                match self.wants {
-                    [false, false] => self.function.call1(py, (pairs,)),
-                    [true, false] => self.function.call1(py, (pairs, rows(py, shifts, D)?)),
-                    [false, true] => self.function.call1(py, (pairs, rows(py, sets, 2)?)),
-                    [true, true] => self.function.call1(py, (pairs, rows(py, shifts, D)?, rows(py, sets, 2)?)),
-                }
+                let mut arguments = vec![rows(py, pairs, 2)?];
+                let [has_shifts, has_sets, has_times] = self.wants;
+                arguments.extend(has_shifts.then(|| rows(py, shifts, D)).transpose()?);
+                arguments.extend(has_sets.then(|| rows(py, sets, 2)).transpose()?);
+                arguments.extend(has_times.then(|| array(py, times)));
+                self.function.call1(py, PyTuple::new(py, arguments)?)
             };
             // Functions that are not written in Python see no interrupts.
             if let Err(raised) = called().and_then(|_| py.check_signals()) {
@@ -113,16 +116,17 @@ where
     let Call { read, threads } = call;
     let waiting = (0..=threads.count()).map(|_| Mutex::default()).collect();
     read.with::<D, _>(|input, cell| {
-        let wants = [!cell.space.is_open(), read.sets_of_pairs() == SetsOfPairs::Many];
+        let wants = [!cell.space.is_open(), read.sets_of_pairs() == SetsOfPairs::Many, read.moves()];
         let visitor =
             Visitor { function, block, wants, waiting, raised: Mutex::default(), stops: AtomicBool::new(false) };
         let finder = <()>::finder(both);
         let search = || {
             let search = finder.on(threads.lend());
-            if wants == [false; 2] {
-                let image_shift = [0; D];
-                return search
-                    .for_each_pair(input, |a, b| visitor.add(&Hit { sets: [0; 2], pair: [a, b], image_shift }));
+            if wants == [false; 3] {
+                let add = |a, b| {
+                    visitor.add(&Hit { sets: [0; 2], pair: [a, b], image_shift: [0; D], time_of_impact: None });
+                };
+                return search.for_each_pair(input, add);
             }
             search.for_each_hit(input, |mut hit| {
                 if cell.turned {
@@ -178,8 +182,9 @@ impl<'py> VisitCall<'py> {
 /// function : callable
 ///     Called as ``function(pairs)`` with a (k, 2) array of uint32 of its own. Where space repeats, a (k, d) array of
 ///     int32 follows, the shifts; then, for many sets (``among``), a (k, 2) array of uint32, the numbers of the sets of
-///     each pair. Calls come one at a time, but from other threads than the one that waits. What the function returns is
-///     not looked at. Once it raises, the search stops, and ``for_each`` raises its exception.
+///     each pair; then, where bodies move, a (k,) array of float64, the times of impact. Calls come one at a time, but
+///     from other threads than the one that waits. What the function returns is not looked at. Once it raises, the
+///     search stops, and ``for_each`` raises its exception.
 /// positions, radii, cutoff, cell, pbc, origin, threads
 ///     As for ``pairs``. On one thread, pairs come in the order of ``pairs``; on several, in no fixed order.
 /// block : int, default 65536

@@ -210,12 +210,15 @@ def test_what_is_raised_in_a_block_is_raised():
 
 @pytest.mark.parametrize("cell", [None, 10.0])
 def test_blocks_of_many_sets_say_which(cell):
-    sets = [jostle.Bodies(scene(3000, 2, seed=seed), 0.05) for seed in range(3)]
-    finder, blocks = jostle.Finder(), []
+    sets = [jostle.Bodies(scene(3000, 2, seed=seed), 0.05) for seed in range(2)]
+    moves = scene(3000, 2, side=0.1)
+    sets.append(jostle.Bodies(scene(3000, 2, seed=2), 0.04, displacements=moves))
+    finder, blocks, times = jostle.Finder(), [], []
 
     def keep(pairs, *beside):
         shifts = beside[0] if cell else np.zeros_like(pairs)
-        blocks.append(np.hstack([pairs, beside[-1], shifts]))
+        blocks.append(np.hstack([pairs, beside[-2], shifts]))
+        times.append(beside[-1])
         # The finder may be called meanwhile.
         assert len(finder.pairs(sets[0])) == finder.count(sets[0])
 
@@ -229,6 +232,7 @@ def test_blocks_of_many_sets_say_which(cell):
         np.testing.assert_array_equal(blocks[of, :2], found.between(i, j))
     if cell:
         np.testing.assert_array_equal(blocks[:, 4:], found.shifts)
+    np.testing.assert_array_equal(np.concatenate(times), found.times)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

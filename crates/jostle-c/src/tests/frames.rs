@@ -169,9 +169,15 @@ fn hits_know_their_sets_and_images() {
         assert_eq!(jostle_for_each_hit(finder.0, &raw const input, Some(keep_hit), user), Status::Ok);
         assert_eq!(jostle_for_each_hit(finder.0, &raw const input, None, user), Status::NullPointer);
     }
+    let (from, way) = ([3.0_f32], [2.0_f32]);
+    let moving = RawSet { displacement: [column(&way), column(&y[..1]), ABSENT], ..circles(&from, &y[..1], &[0.5]) };
+    let sets = [moving, sets[1]];
+    let input = Input { sets: sets.as_ptr(), ..input };
+    // SAFETY: as above.
+    assert_eq!(unsafe { jostle_for_each_hit(finder.0, &raw const input, Some(keep_hit), user) }, Status::Ok);
     let hits = hits.into_inner().unwrap();
-    assert_eq!(hits.len(), 1);
-    assert_eq!((hits[0].sets, hits[0].pair, hits[0].image_shift), ([0, 1], [0, 0], [1, 0, 0]));
+    let known = hits.iter().map(|hit| (hit.sets, hit.pair, hit.image_shift, hit.time_of_impact));
+    assert!(known.eq([([0, 1], [0, 0], [1, 0, 0], 0.0), ([0, 1], [0, 1], [0, 0, 0], 0.5)]), "{hits:?}");
 }
 
 #[test]

@@ -7,8 +7,8 @@ use jostle_core::LinearTree;
 use crate::finder::PairFinder;
 use crate::pairs::stats::Stats;
 
-/// A pair that a search has found, with its sets and its image: see [`PairFinder::for_each_hit`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A pair that a search has found, with all that is known of it: see [`PairFinder::for_each_hit`].
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit<const D: usize> {
     /// The numbers of the sets of the two bodies: 0 and 0 within one set, 0 and 1 between two.
     pub sets: [u32; 2],
@@ -16,6 +16,8 @@ pub struct Hit<const D: usize> {
     pub pair: [u32; 2],
     /// How many of each cell vector move the second body so that it touches the first: see [`Found::image_shifts`].
     pub image_shift: [i32; D],
+    /// When the bodies first touch, from 0 to 1, in a search of moving bodies: see [`Found::times_of_impact`].
+    pub time_of_impact: Option<f64>,
 }
 
 /// The result of a search, borrowed from its finder.

@@ -157,7 +157,7 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         Ok(*finder.stats())
     }
 
-    /// As [`Search::for_each_pair`], and passes the sets and the image of each pair too.
+    /// As [`Search::for_each_pair`], and passes the sets, the image and the time of impact of each pair too.
     ///
     /// ```
     /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -186,12 +186,14 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         let Self { finder, threads, only } = self;
         let search = Search { finder: &mut *finder, threads, only };
         search.search(input.into(), |engines, plan, workers| {
+            let moves = plan.exact.any_move();
             let op = |(): &mut (), job: Job, a, b| {
                 let (pair, mut image_shift) = (job.pair(a, b), plan.exact.steps(job.sets, job.image, a, b));
                 if job.swaps(a, b) {
                     image_shift = image_shift.map(|step| -step);
                 }
-                visit(Hit { sets: job.sets, pair, image_shift });
+                let touch = || plan.exact.touch(job.sets, job.image, a, b).unwrap_or_default();
+                visit(Hit { sets: job.sets, pair, image_shift, time_of_impact: moves.then(touch) });
             };
             ((), engines.pairs.visit(plan, workers, || Fold::new((), plan.jobs, &op)))
         })?;

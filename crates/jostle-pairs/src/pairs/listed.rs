@@ -103,8 +103,7 @@ impl<const D: usize> Listed<D> {
     /// The second body of each given pair is the one at the image.
     pub(crate) fn tell(&mut self, exact: &Exact<'_, D>, of: JobsOf<'_>, pairs: &mut [[u32; 2]], workers: Workers<'_>) {
         (self.repeats, self.unique) = (exact.cell.is_some(), exact.images.unique);
-        let moves = exact.sets.iter().any(|set| set.moving.is_some());
-        resize_with_headroom(&mut self.times, if moves { pairs.len() } else { 0 });
+        resize_with_headroom(&mut self.times, if exact.any_move() { pairs.len() } else { 0 });
         workers.fill_blocks("times", &mut self.times, BLOCK, |first, block| {
             of.each(first, block.len(), |range, job| {
                 for (slot, &[a, b]) in block[range.clone()].iter_mut().zip(&pairs[first..][range]) {

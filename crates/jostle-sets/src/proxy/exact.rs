@@ -187,6 +187,11 @@ impl<const D: usize> Exact<'_, D> {
         self.difference_at(sets, self.images.shifts[image as usize], a, b)
     }
 
+    /// Whether bodies of any set move.
+    pub fn any_move(&self) -> bool {
+        self.sets.iter().any(|set| set.moving.is_some())
+    }
+
     /// When `a` and `b` at an image first touch, if they do.
     pub fn touch(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> Option<f64> {
         self.touch_from(self.difference(sets, image, a, b), sets, a, b)

@@ -1,6 +1,6 @@
 //! Gives a plain search to the engine, and puts the engine's answer into the plain form.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jostle_core::{Bodies, LinearTree, Radii, Scalar, Threads};
 use jostle_pairs::{ActivationTable, Input, InputError, Layers, PreparedSet, Search, Set, Space, Values};
@@ -156,6 +156,24 @@ impl<const D: usize> Ready<'_, D> {
         }
         assert_eq!(hits.len(), pairs.len(), "pairs of sets that do not meet");
         Ok(hits)
+    }
+
+    /// Returns what a visitor is called with, in the order of its calls: use one thread.
+    ///
+    /// # Errors
+    /// The refusal of the search.
+    ///
+    /// # Panics
+    /// When some hits have times of impact and others do not.
+    pub fn visit(&self, search: Search<'_, '_, D>) -> Result<Vec<Hit<D>>, InputError> {
+        let hits = Mutex::new(Vec::new());
+        search.for_each_hit(self.input(), |hit| {
+            assert_eq!(hit.time_of_impact.is_some(), self.case.moves(), "times");
+            let (sets, time) = (hit.sets.map(|set| set as usize), hit.time_of_impact.unwrap_or_default());
+            let hit = Hit { sets, pair: hit.pair, shift: hit.image_shift, time };
+            hits.lock().unwrap_or_else(PoisonError::into_inner).push(hit);
+        })?;
+        Ok(hits.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
