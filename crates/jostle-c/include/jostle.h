@@ -840,6 +840,14 @@ typedef struct jostle_hit {
    * third number is 0.
    */
   int32_t image_shift[3];
+  /**
+   * Not used yet.
+   */
+  int32_t reserved;
+  /**
+   * When the bodies first touch, from 0 to 1; 0 unless the search has displacements.
+   */
+  double time_of_impact;
 } jostle_hit;
 
 /**

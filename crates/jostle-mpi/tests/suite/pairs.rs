@@ -57,7 +57,10 @@ fn scenes_in_cells_of_space() {
 fn every_ugly_scene<const D: usize>() {
     for (number, (name, scene)) in ugly::all::<D>().into_iter().enumerate() {
         check(name, &scene, Space::open(), 2 + number as u32 % 7, Deal::ALL[number % 4]);
-        check(name, &scene, Space::open(), 64, Deal::ALL[number / 4 % 4]);
+        // Each of so many ranks is a thread.
+        if number.is_multiple_of(3) {
+            check(name, &scene, Space::open(), 64, Deal::ALL[number / 4 % 4]);
+        }
     }
 }
 
