@@ -209,9 +209,9 @@ impl<const D: usize> CoherentFinder<D> {
         self.finder.set_isa(isa);
     }
 
-    /// As [`PairFinder::set_max_pairs`]. A list that would keep more than eight times as many candidates is not made:
-    /// the frame is searched from scratch. If a frame has too many neighbours, the neighbour lists may be empty
-    /// afterwards.
+    /// As [`PairFinder::set_max_pairs`]. A list that would keep more than eight times as many candidates is not made,
+    /// and rows are not kept that have more neighbours before the caller's test has dropped some: such frames are
+    /// searched from scratch. If a frame has too many neighbours, the neighbour lists may be empty afterwards.
     pub fn set_max_pairs(&mut self, pairs: usize) {
         self.finder.set_max_pairs(pairs);
     }

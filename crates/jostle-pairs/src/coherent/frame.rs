@@ -93,12 +93,11 @@ impl<const D: usize> CoherentFinder<D> {
             "only circles and spheres are followed from frame to frame; search boxes with a `PairFinder`",
         )?;
         let unfinished = Unfinished(self);
-        let found = unfinished.0.find_sound(input, only, answer, by);
+        let found = unfinished.0.find_limited(input, only, answer, by);
         forget(unfinished);
         if found.is_err() {
             // What is kept may have been adapted to the refused bodies.
-            self.pace.forget();
-            self.stand_ins.iter_mut().for_each(StandIns::forget);
+            self.forget_frames();
         }
         if matches!(found, Err(InputError::TooManyPairs { .. })) {
             self.finder.forget_pairs();
@@ -106,12 +105,48 @@ impl<const D: usize> CoherentFinder<D> {
         found
     }
 
-    /// Answers a frame whose input can be searched.
-    fn find_sound(
+    fn forget_frames(&mut self) {
+        self.pace.forget();
+        self.stand_ins.iter_mut().for_each(StandIns::forget);
+    }
+
+    /// Answers a frame whose input can be searched. What is kept may have more pairs than the frame, if the caller's
+    /// test drops some: whether a frame has too many is for a search from scratch to say.
+    fn find_limited(
         &mut self,
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         mut answer: Answer<'_>,
+        by: By<'_>,
+    ) -> Result<(), InputError> {
+        let found = self.find_sound(input, only, &mut answer, by);
+        if !matches!(found, Err(InputError::TooManyPairs { .. })) {
+            return found;
+        }
+        self.forget_frames();
+        self.search_only(input, only, &mut answer, by)
+    }
+
+    /// Answers a frame by a search, and keeps nothing.
+    fn search_only(
+        &mut self,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        answer: &mut Answer<'_>,
+        by: By<'_>,
+    ) -> Result<(), InputError> {
+        self.run_on((by, FramePart::Anew), input.weight(), &mut |finder, workers| {
+            finder.search_once(input, only, answer, workers)?;
+            Ok(Outcome::Answered)
+        })?;
+        Ok(())
+    }
+
+    fn find_sound(
+        &mut self,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        answer: &mut Answer<'_>,
         by: By<'_>,
     ) -> Result<(), InputError> {
         if self.pace.keeps_list() && self.listed_for != answer.listed_for() {
@@ -120,20 +155,16 @@ impl<const D: usize> CoherentFinder<D> {
         self.pace.begin_frame();
         if is_plain(input) {
             self.stand_ins.iter_mut().for_each(StandIns::forget);
-            return self.find_followed(input, only, (&mut answer, None), by);
+            return self.find_followed(input, only, (answer, None), by);
         }
         if may_stand_in(input) {
             let mut stand_ins = self.stand_ins.take().unwrap_or_default();
-            let found = self.find_followed(input, only, (&mut answer, Some(&mut stand_ins)), by);
+            let found = self.find_followed(input, only, (answer, Some(&mut stand_ins)), by);
             self.stand_ins = Some(stand_ins);
             return found;
         }
         self.pace.forget();
-        self.run_on((by, FramePart::Anew), input.weight(), &mut |finder, workers| {
-            finder.search_once(input, only, &mut answer, workers)?;
-            Ok(Outcome::Answered)
-        })?;
-        Ok(())
+        self.search_only(input, only, answer, by)
     }
 
     /// Answers a frame whose bodies can be followed, either themselves or by their stand-ins.
