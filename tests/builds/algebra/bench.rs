@@ -120,8 +120,11 @@ impl<const D: usize> Bench<D> {
             let visited = Calls::default();
             self.run(way, |search, _| search.for_each_pair(ready.input(), |a, b| visited.push(a, b))).expect(name);
             assert!(ascending(&visited.into_pairs()) == ascending(&listed), "{name}: other pairs are visited");
-            let hits_visited = self.run(way, |search, _| ready.visit(search)).expect(name);
-            assert!(same_hits(&hits_visited, &hits.to_vec()), "{name}: other hits are visited");
+        }
+        // One search in three, by turns.
+        if self.searches.is_multiple_of(3) {
+            let visited = self.run((0, None), |search, _| ready.visit(search)).expect(name);
+            assert!(same_hits(&visited, &hits.to_vec()), "{name}: other hits are visited");
         }
     }
 
