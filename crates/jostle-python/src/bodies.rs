@@ -8,12 +8,12 @@ use pyo3::types::PyDict;
 
 use crate::arrays::{Cutoff, Integers, Number, Real, Reals, as_array, number, repeated, show};
 use crate::errors::{type_error, value_error};
-use crate::prepared::{Of as InDimensions, PreparedSet};
+use crate::prepared::{Of, PreparedSet};
 use crate::space::Cell;
 
 /// A set as the caller describes it: numbers, and arrays that each search looks at anew.
 pub(crate) struct AskedSet {
-    pub(crate) of: Of,
+    pub(crate) origin: Origin,
     pub(crate) margin: f64,
     pub(crate) displacements: Option<Py<PyUntypedArray>>,
     pub(crate) category: Option<Py<PyAny>>,
@@ -24,7 +24,7 @@ pub(crate) struct AskedSet {
 type Array = Py<PyUntypedArray>;
 
 /// What a set has its bodies from.
-pub(crate) enum Of {
+pub(crate) enum Origin {
     /// Centres, and radii or a cutoff.
     Balls(Array, Option<Py<PyAny>>, Option<f64>),
     /// Lower corners and upper corners.
@@ -34,9 +34,9 @@ pub(crate) enum Of {
     Prepared(Py<PreparedSet>),
 }
 
-impl From<Of> for AskedSet {
-    fn from(of: Of) -> Self {
-        Self { of, margin: 0.0, displacements: None, category: None, mask: None, group: None }
+impl From<Origin> for AskedSet {
+    fn from(origin: Origin) -> Self {
+        Self { origin, margin: 0.0, displacements: None, category: None, mask: None, group: None }
     }
 }
 
@@ -51,36 +51,36 @@ impl AskedSet {
             if radii.is_some() || cutoff.is_some() {
                 return Err(type_error("radii or a cutoff of a prepared set: it has those that it was prepared with"));
             }
-            return Ok(Of::Prepared(prepared.clone().unbind()).into());
+            return Ok(Origin::Prepared(prepared.clone().unbind()).into());
         }
         let positions = as_array(positions, "positions")?;
         let number = Number::of(&positions.dtype());
         let radii = radii.map(|radii| numbers(radii, "radii", number)).transpose()?;
-        Ok(Of::Balls(positions.unbind(), radii, cutoff).into())
+        Ok(Origin::Balls(positions.unbind(), radii, cutoff).into())
     }
 
     /// Takes the lower and the upper corners of boxes.
     pub(crate) fn boxes(lo: &Bound<'_, PyAny>, hi: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Of::Boxes([as_array(lo, "lo")?.unbind(), as_array(hi, "hi")?.unbind()]).into())
+        Ok(Origin::Boxes([as_array(lo, "lo")?.unbind(), as_array(hi, "hi")?.unbind()]).into())
     }
 
     /// Takes both ends of the axes of capsules, and their radii.
     pub(crate) fn capsules([a, b]: [&Bound<'_, PyAny>; 2], radii: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (a, b) = (as_array(a, "a")?, as_array(b, "b")?);
         let radii = numbers(radii, "radii", Number::of(&a.dtype()))?;
-        Ok(Of::Capsules([a.unbind(), b.unbind()], radii).into())
+        Ok(Origin::Capsules([a.unbind(), b.unbind()], radii).into())
     }
 
     fn read_source(&self, py: Python<'_>) -> PyResult<Source> {
-        match &self.of {
-            Of::Prepared(prepared) => Ok(Source::Prepared(prepared.clone_ref(py))),
-            Of::Boxes([lo, hi]) => Ok(Source::Boxes(Reals::two([(lo.bind(py), "lo"), (hi.bind(py), "hi")])?)),
-            Of::Capsules([a, b], radii) => {
+        match &self.origin {
+            Origin::Prepared(prepared) => Ok(Source::Prepared(prepared.clone_ref(py))),
+            Origin::Boxes([lo, hi]) => Ok(Source::Boxes(Reals::two([(lo.bind(py), "lo"), (hi.bind(py), "hi")])?)),
+            Origin::Capsules([a, b], radii) => {
                 let ends = Reals::two([(a.bind(py), "a"), (b.bind(py), "b")])?;
                 let radii = ReadRadii::of(radii.bind(py), &ends[0], "a")?;
                 Ok(Source::Capsules(ends, radii))
             }
-            Of::Balls(positions, radii, cutoff) => read_balls(positions.bind(py), radii.as_ref(), *cutoff),
+            Origin::Balls(positions, radii, cutoff) => read_balls(positions.bind(py), radii.as_ref(), *cutoff),
         }
     }
 
@@ -283,12 +283,12 @@ impl Source {
     /// Returns the set as the engine takes it, of coordinates in this precision.
     fn set<'a, const D: usize, T: Real>(&'a self, margin: f64) -> PyResult<Set<'a, D>>
     where
-        (): InDimensions<D>,
+        (): Of<D>,
         Set<'a, D>: From<View<'a, D, T>> + From<BoxView<'a, D, T>> + From<CapsuleView<'a, D, T>>,
     {
         let margin = T::of(margin);
         Ok(match self {
-            Self::Prepared(prepared) => <() as InDimensions<D>>::of(&prepared.get().prepared)?.0.into(),
+            Self::Prepared(prepared) => <() as Of<D>>::of(&prepared.get().prepared)?.0.into(),
             Self::Balls { positions, radii, cutoff } => {
                 let view = View::from_columns(positions.axes::<D, T>()?, radii.lend()?);
                 let view = cutoff.map_or(view, |cutoff| view.within(T::of(cutoff)));
@@ -331,10 +331,10 @@ impl ReadSet {
     /// The cell that a prepared set was sorted for.
     pub(crate) fn cell<const D: usize>(&self) -> PyResult<Option<Cell<D>>>
     where
-        (): InDimensions<D>,
+        (): Of<D>,
     {
         match &self.source {
-            Source::Prepared(prepared) => Ok(Some(<() as InDimensions<D>>::of(&prepared.get().prepared)?.1)),
+            Source::Prepared(prepared) => Ok(Some(<() as Of<D>>::of(&prepared.get().prepared)?.1)),
             _ => Ok(None),
         }
     }
@@ -342,7 +342,7 @@ impl ReadSet {
     /// Returns the set as the engine takes it.
     pub(crate) fn set<const D: usize>(&self) -> PyResult<Set<'_, D>>
     where
-        (): InDimensions<D>,
+        (): Of<D>,
     {
         let mut set = match self.source.number() {
             Number::Single => self.source.set::<D, f32>(self.margin)?,
@@ -420,8 +420,8 @@ impl Bodies {
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Py<PyAny>, Bound<'py, PyDict>)> {
-        let (radii, cutoff) = match &self.asked.of {
-            Of::Balls(_, radii, cutoff) => (radii.as_ref(), *cutoff),
+        let (radii, cutoff) = match &self.asked.origin {
+            Origin::Balls(_, radii, cutoff) => (radii.as_ref(), *cutoff),
             _ => (None, None),
         };
         let named = self.asked.named(py)?;
@@ -433,11 +433,11 @@ impl Bodies {
     /// The array of positions, or the prepared set.
     #[getter]
     fn positions(&self, py: Python<'_>) -> Py<PyAny> {
-        match &self.asked.of {
-            Of::Balls(array, ..) | Of::Boxes([array, _]) | Of::Capsules([array, _], _) => {
+        match &self.asked.origin {
+            Origin::Balls(array, ..) | Origin::Boxes([array, _]) | Origin::Capsules([array, _], _) => {
                 array.clone_ref(py).into_any()
             }
-            Of::Prepared(prepared) => prepared.clone_ref(py).into_any(),
+            Origin::Prepared(prepared) => prepared.clone_ref(py).into_any(),
         }
     }
 

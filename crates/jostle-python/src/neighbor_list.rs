@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{Integers, Number, as_array, number, show};
-use crate::bodies::{AskedSet, Of};
+use crate::bodies::{AskedSet, Origin};
 use crate::dimensions::{Both, Dimension, in_dimensions, with_idle};
 use crate::errors::{Refused, type_error, value_error};
 use crate::input::Read;
@@ -30,7 +30,7 @@ fn asked_set(
     types: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(AskedSet, Kept)> {
     let (py, bodies) = (cutoff.py(), positions.shape().first().copied().unwrap_or_default());
-    let within = |cutoff: f64| Of::Balls(positions.clone().unbind(), None, Some(cutoff)).into();
+    let within = |cutoff: f64| Origin::Balls(positions.clone().unbind(), None, Some(cutoff)).into();
     if let Some(cutoff) = number(cutoff) {
         return Ok((within(up(cutoff, positions)), Kept::Below(cutoff)));
     }
@@ -58,7 +58,7 @@ fn asked_set(
         let infinity = radii.get_type().py().import("numpy")?.getattr("float32")?.call1((f32::INFINITY,))?;
         radii = py.import("numpy")?.call_method1("nextafter", (single, infinity))?;
     }
-    let set = Of::Balls(positions.clone().unbind(), Some(radii.unbind()), None);
+    let set = Origin::Balls(positions.clone().unbind(), Some(radii.unbind()), None);
     Ok((set.into(), Kept::Radii(each)))
 }
 

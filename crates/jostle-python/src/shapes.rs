@@ -5,13 +5,13 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::bodies::{AskedSet, Of};
+use crate::bodies::{AskedSet, Origin};
 
 /// The arrays that a set of boxes or capsules was made of.
 fn arrays(asked: &AskedSet, py: Python<'_>) -> Option<[Py<PyUntypedArray>; 2]> {
-    match &asked.of {
-        Of::Boxes(two) | Of::Capsules(two, _) => Some(two.each_ref().map(|array| array.clone_ref(py))),
-        Of::Balls(..) | Of::Prepared(_) => None,
+    match &asked.origin {
+        Origin::Boxes(two) | Origin::Capsules(two, _) => Some(two.each_ref().map(|array| array.clone_ref(py))),
+        Origin::Balls(..) | Origin::Prepared(_) => None,
     }
 }
 
@@ -133,8 +133,8 @@ impl Capsules {
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Py<PyAny>, Bound<'py, PyDict>)> {
-        let radii = match &self.asked.of {
-            Of::Capsules(_, radii) => Some(radii),
+        let radii = match &self.asked.origin {
+            Origin::Capsules(_, radii) => Some(radii),
             _ => None,
         };
         Ok(((self.a(py), self.b(py), radii).into_py_any(py)?, self.asked.named(py)?))
