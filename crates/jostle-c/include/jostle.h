@@ -158,8 +158,8 @@ enum jostle_status
    */
   JOSTLE_STATUS_PANIC = 17,
   /**
-   * There are more pairs or neighbours than jostle_finder_set_max_pairs allows, or than memory holds. The finder's
-   * list is then empty, and so may be the neighbour lists of a finder of coherent frames.
+   * There are more pairs or neighbours than jostle_finder_set_max_pairs allows, or than memory holds. After
+   * jostle_find, the finder's list is empty; neighbour lists may be, by a finder of coherent frames.
    */
   JOSTLE_STATUS_TOO_MANY_PAIRS = 18,
 };

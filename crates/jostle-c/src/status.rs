@@ -47,8 +47,8 @@ pub enum Status {
     Threads = 16,
     /// A defect of the library. The handle stays usable; please report it with its message.
     Panic = 17,
-    /// There are more pairs or neighbours than jostle_finder_set_max_pairs allows, or than memory holds. The finder's
-    /// list is then empty, and so may be the neighbour lists of a finder of coherent frames.
+    /// There are more pairs or neighbours than jostle_finder_set_max_pairs allows, or than memory holds. After
+    /// jostle_find, the finder's list is empty; neighbour lists may be, by a finder of coherent frames.
     TooManyPairs = 18,
 }
 

@@ -304,7 +304,7 @@ impl Turns {
             found.map(|_| ())
         };
         match found {
-            Err(InputError::TooManyPairs { .. }) => assert!(finder.last().pairs().is_empty(), "{case}"),
+            Err(InputError::TooManyPairs { .. }) if !*asks_rows => assert!(finder.last().pairs().is_empty(), "{case}"),
             Ok(()) if !*asks_rows => {}
             _ => assert!(finder.last().pairs() == last, "{case}: the last pairs stand"),
         }

@@ -92,6 +92,7 @@ impl<const D: usize> CoherentFinder<D> {
             "boxes or capsules and a coherent finder",
             "only circles and spheres are followed from frame to frame; search boxes with a `PairFinder`",
         )?;
+        let asks_pairs = matches!(answer, Answer::Pairs);
         let unfinished = Unfinished(self);
         let found = unfinished.0.find_limited(input, only, answer, by);
         forget(unfinished);
@@ -99,7 +100,7 @@ impl<const D: usize> CoherentFinder<D> {
             // What is kept may have been adapted to the refused bodies.
             self.forget_frames();
         }
-        if matches!(found, Err(InputError::TooManyPairs { .. })) {
+        if asks_pairs && matches!(found, Err(InputError::TooManyPairs { .. })) {
             self.finder.forget_pairs();
         }
         found

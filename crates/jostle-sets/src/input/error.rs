@@ -90,8 +90,8 @@ pub enum InputError {
         /// What the value has to be.
         wanted: &'static str,
     },
-    /// More pairs, or neighbours in all rows together, than the finder may list or memory holds. They were counted. The
-    /// finder's list of pairs is then empty; neighbour lists stay as they were.
+    /// More pairs, or neighbours in all rows together, than the finder may list or memory holds. They were counted. A
+    /// finder that was asked for pairs lists none then; neighbour lists stay as they were.
     TooManyPairs {
         /// How many there are.
         pairs: u64,
