@@ -5,7 +5,7 @@
 //! rebuilds included, relative to a search from scratch; what kept frames and rebuilds cost alone; and how many frames
 //! a list lasts.
 //!
-//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas|flow|walls|turnover|turning] [periodic] [double] [layers] [parts|many] [moving] [SCENE...] [N...] [SPEED%...] [THREADSt]`
+//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas|flow|walls|turnover|turning|springs] [periodic] [double] [layers] [parts|many] [moving] [SCENE...] [N...] [SPEED%...] [THREADSt]`
 
 use std::ops::Range;
 use std::time::Instant;
@@ -32,7 +32,15 @@ const APART: f64 = 1.0 / 16.0;
 /// With `turning`, the greatest and the least angle in radians by which a body turns in a frame, to either side.
 const TURN: [f64; 2] = [0.15, 0.05];
 
+/// With `springs`, bodies that overlap push each other away by so much of how far they do, in each frame: two bodies
+/// alone would swing once in 150 frames.
+const STIFFNESS: f64 = 0.03 * 0.03;
+
+/// With `springs`, bodies come to rest with each other for so many frames before the first that counts.
+const BEFORE: usize = 100;
+
 /// What the command line asks for.
+#[derive(Default)]
 struct Asked {
     dims: Vec<usize>,
     rows: bool,
@@ -44,6 +52,8 @@ struct Asked {
     turnover: bool,
     /// Bodies go round, in the plane of the first two axes.
     turning: bool,
+    /// Bodies that overlap push each other away, between walls, and keep their speed on average.
+    springs: bool,
     /// Space repeats with the box that bodies stood in. Bodies that leave it come in at the other side.
     periodic: bool,
     /// Bodies are in `f64`.
@@ -66,64 +76,24 @@ struct Asked {
 
 impl Asked {
     fn new() -> Self {
-        let mut asked = Self {
-            dims: Vec::new(),
-            rows: false,
-            gas: false,
-            flow: false,
-            walls: false,
-            turnover: false,
-            turning: false,
-            periodic: false,
-            double: false,
-            layers: false,
-            parts: false,
-            many: false,
-            moving: false,
-            kinds: Vec::new(),
-            sizes: Vec::new(),
-            speeds: Vec::new(),
-            threads: 1,
-            milliseconds: 0.0,
-        };
+        let mut asked = Self { threads: 1, ..Self::default() };
         for word in std::env::args().skip(1) {
-            let number = |end: &str| word.strip_suffix(end).and_then(|digits| digits.parse::<f64>().ok());
-            if word == "--bench" {
-                asked.milliseconds = MILLISECONDS;
-            } else if let Some(threads) = number("t") {
-                asked.threads = threads as usize;
-            } else if let Some(speed) = number("%") {
-                asked.speeds.push(speed);
-            } else if let Some(dim) = number("d") {
-                asked.dims.push(dim as usize);
-            } else if let Some(n) = number("k").map(|n| n * 1e3).or(number("m").map(|n| n * 1e6)).or(number("")) {
-                asked.sizes.push(n as usize);
-            } else if word == "rows" {
-                asked.rows = true;
-            } else if word == "flow" {
-                asked.flow = true;
-            } else if word == "periodic" {
-                asked.periodic = true;
-            } else if word == "double" {
-                asked.double = true;
-            } else if word == "layers" {
-                asked.layers = true;
-            } else if word == "parts" {
-                asked.parts = true;
-            } else if word == "many" {
-                asked.many = true;
-            } else if word == "moving" {
-                asked.moving = true;
-            } else if word == "turnover" {
-                asked.turnover = true;
-            } else if word == "turning" {
-                asked.turning = true;
-            } else if word == "walls" {
-                asked.walls = true;
-            } else if word == "gas" {
-                asked.gas = true;
-            } else {
-                asked.kinds.push(word.parse().expect("a scene"));
+            match word.as_str() {
+                "--bench" => asked.milliseconds = MILLISECONDS,
+                "rows" => asked.rows = true,
+                "gas" => asked.gas = true,
+                "flow" => asked.flow = true,
+                "walls" => asked.walls = true,
+                "turnover" => asked.turnover = true,
+                "turning" => asked.turning = true,
+                "springs" => asked.springs = true,
+                "periodic" => asked.periodic = true,
+                "double" => asked.double = true,
+                "layers" => asked.layers = true,
+                "parts" => asked.parts = true,
+                "many" => asked.many = true,
+                "moving" => asked.moving = true,
+                _ => asked.take(&word),
             }
         }
         let is_timed = asked.milliseconds > 0.0;
@@ -132,6 +102,22 @@ impl Asked {
         or_else(&mut asked.sizes, if is_timed { &[10_000, 100_000] } else { &[500] });
         or_else(&mut asked.speeds, if is_timed { &[1.0, 3.0, 30.0] } else { &[3.0] });
         asked
+    }
+
+    /// Takes a scene or a number.
+    fn take(&mut self, word: &str) {
+        let number = |end: &str| word.strip_suffix(end).and_then(|digits| digits.parse::<f64>().ok());
+        if let Some(threads) = number("t") {
+            self.threads = threads as usize;
+        } else if let Some(speed) = number("%") {
+            self.speeds.push(speed);
+        } else if let Some(dim) = number("d") {
+            self.dims.push(dim as usize);
+        } else if let Some(n) = number("k").map(|n| n * 1e3).or(number("m").map(|n| n * 1e6)).or(number("")) {
+            self.sizes.push(n as usize);
+        } else {
+            self.kinds.push(word.parse().expect("a scene"));
+        }
     }
 }
 
@@ -164,13 +150,71 @@ struct Way<const D: usize> {
     turnover: usize,
     /// The angle by which each body turns in a frame, if bodies do.
     turns: Option<Vec<f64>>,
+    /// What pushes bodies, if springs do.
+    springs: Option<Springs<D>>,
+}
+
+/// Bodies with springs between them.
+struct Springs<const D: usize> {
+    finder: PairFinder<D>,
+    speed: f64,
+    borders: [[f64; 2]; D],
+    centers: [Vec<f64>; D],
+    steps: [Vec<f64>; D],
+    /// The last frames, each at its number modulo `ROW`, and how many there have been.
+    frames: [[Vec<f32>; D]; ROW],
+    done: usize,
+}
+
+impl<const D: usize> Springs<D> {
+    fn new(scene: &Scene<D>, steps: [Vec<f64>; D], borders: [[f64; 2]; D], speed: f64) -> Self {
+        let centers = scene.centers.each_ref().map(|column| column.iter().map(|&x| x.into()).collect());
+        let frames = std::array::from_fn(|_| scene.centers.clone());
+        let mut springs = Self { finder: PairFinder::new(), speed, borders, centers, steps, frames, done: 0 };
+        (0..BEFORE).for_each(|_| springs.step(&scene.radii));
+        springs.done = 0;
+        springs
+    }
+
+    fn step(&mut self, radii: &[f32]) {
+        let Self { finder, speed, borders, centers, steps, frames, done } = self;
+        let now = &mut frames[*done % ROW];
+        for (now, centers) in now.iter_mut().zip(&*centers) {
+            now.iter_mut().zip(centers).for_each(|(slot, &x)| *slot = x as f32);
+        }
+        let bodies = Bodies::from_slices(now.each_ref().map(Vec::as_slice), radii);
+        let found = finder.find(bodies).expect("a sound scene");
+        for pair in found.pairs() {
+            let [a, b] = pair.map(|id| id as usize);
+            let apart: [f64; D] = std::array::from_fn(|axis| centers[axis][b] - centers[axis][a]);
+            let distance = apart.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let push = STIFFNESS * (f64::from(radii[a]) + f64::from(radii[b]) - distance) / distance.max(1e-6) / 2.0;
+            for (steps, x) in steps.iter_mut().zip(apart) {
+                steps[a] -= push * x;
+                steps[b] += push * x;
+            }
+        }
+        let square = steps.iter().flatten().map(|step| step * step).sum::<f64>() / radii.len() as f64;
+        let slower = 0.9 + 0.1 * *speed / square.sqrt();
+        for ((steps, centers), [lo, hi]) in steps.iter_mut().zip(centers).zip(borders) {
+            for (step, x) in steps.iter_mut().zip(centers) {
+                *step *= if (*x + *step < *lo && *step < 0.0) || (*x + *step > *hi && *step > 0.0) {
+                    -slower
+                } else {
+                    slower
+                };
+                *x += *step;
+            }
+        }
+        *done += 1;
+    }
 }
 
 impl<const D: usize> Way<D> {
     fn new(
         start: Scene<D>,
         speed: f64,
-        Asked { gas, flow, walls, turnover, turning, periodic, double, layers, parts, many, moving, .. }: &Asked,
+        Asked { gas, flow, walls, turnover, turning, springs, periodic, double, layers, parts, many, moving, .. }: &Asked,
     ) -> Self {
         let mean = start.radii.iter().map(|&radius| f64::from(radius)).sum::<f64>() / start.len() as f64;
         let (mut random, mut steps) = (Random(7), [const { Vec::new() }; D]);
@@ -209,8 +253,9 @@ impl<const D: usize> Way<D> {
         let mut turn =
             |_| (TURN[1] + (TURN[0] - TURN[1]) * random.unit()) * if random.unit() < 0.5 { -1.0 } else { 1.0 };
         let turns = turning.then(|| (0..start.len()).map(&mut turn).collect());
+        let springs = springs.then(|| Springs::new(&start, steps.clone(), borders, speed * mean));
         let now = start.clone();
-        Self { layers, parts, many, moving, table, now, double, start, steps, walls, period, turnover, turns }
+        Self { layers, parts, many, moving, table, now, double, start, steps, walls, period, turnover, turns, springs }
     }
 
     /// Returns the bodies of these ids as a set.
@@ -251,6 +296,19 @@ impl<const D: usize> Way<D> {
     /// Moves all bodies by all threads, as a simulation does. If one thread moved them, all others would have to wait
     /// for its core.
     fn go_to(&mut self, frame: usize) {
+        if let Some(springs) = &mut self.springs {
+            while springs.done <= frame {
+                springs.step(&self.start.radii);
+            }
+            for (axis, column) in springs.frames[frame % ROW].iter().enumerate() {
+                if let Some((centers, _)) = &mut self.double {
+                    centers[axis].iter_mut().zip(column).for_each(|(slot, &x)| *slot = x.into());
+                } else {
+                    self.now.centers[axis].copy_from_slice(column);
+                }
+            }
+            return;
+        }
         for axis in 0..D {
             let (from, steps, walls, period, turnover) =
                 (&self.start.centers[axis], &self.steps[axis], self.walls, self.period, self.turnover);
