@@ -8,6 +8,9 @@ use jostle_testkit::pairs::{ascending, assert_same};
 use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, Scene, pool, scene};
 
+/// How far each body moves in a frame.
+const SPEED: f32 = 0.008;
+
 /// A crowd, and how far each body moves in a frame.
 struct Crowd {
     now: Scene<2>,
@@ -20,6 +23,15 @@ impl Crowd {
         let ways: Vec<f32> = (0..bodies).map(|_| random.unit() as f32 * TAU).collect();
         let steps = [f32::cos, f32::sin].map(|of: fn(f32) -> f32| ways.iter().map(|&way| of(way) * speed).collect());
         Self { now, steps }
+    }
+
+    /// Turns the step of each body by an angle, every second body the other way round.
+    fn turn(&mut self, angle: f32) {
+        let [along, across] = &mut self.steps;
+        for (id, (x, y)) in along.iter_mut().zip(across).enumerate() {
+            let (sin, cos) = if id % 2 == 0 { angle } else { -angle }.sin_cos();
+            (*x, *y) = (*x * cos - *y * sin, *x * sin + *y * cos);
+        }
     }
 
     fn step(&mut self) {
@@ -53,7 +65,7 @@ impl Beside {
 /// Runs frames of a crowd that moves straight on, except for what `disturb` does to it before a frame. Returns how
 /// often the crowd was searched from scratch.
 fn frames(count: usize, disturb: impl Fn(usize, &mut Crowd)) -> u64 {
-    let (mut crowd, mut beside) = (Crowd::new(700, 0.008), Beside::default());
+    let (mut crowd, mut beside) = (Crowd::new(700, SPEED), Beside::default());
     for frame in 0..count {
         disturb(frame, &mut crowd);
         crowd.step();
@@ -70,6 +82,24 @@ fn lists_of_bodies_that_move_on_as_they_did_last_longer() {
         crowd.steps.iter_mut().for_each(|steps| steps[frame] = -steps[frame]);
     });
     assert!(5 * straight < 4 * turning, "{straight} lists of those, {turning} of those that turn");
+}
+
+#[test]
+fn lists_of_bodies_that_turn_evenly_last_longer() {
+    let (mut crowd, mut beside) = (Crowd::new(700, SPEED), Beside::default());
+    // In margins, how far bodies have come in the frames of the last lists.
+    let (mut came, mut lists) = (0.0, 0);
+    for frame in 0..600 {
+        let before = beside.pairs[0].rebuilds();
+        crowd.turn(0.06);
+        crowd.step();
+        beside.frame(crowd.now.view(), &format!("frame {frame}"));
+        if frame >= 200 {
+            came += f64::from(SPEED) / beside.pairs[0].margin();
+            lists += beside.pairs[0].rebuilds() - before;
+        }
+    }
+    assert!(came > 1.5 * lists as f64, "{came} margins in {lists} lists");
 }
 
 #[test]

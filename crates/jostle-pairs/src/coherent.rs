@@ -56,7 +56,7 @@ use frame_input::FrameInput;
 use layers::KeptLayers;
 use live::Live;
 use live_rows::LiveRows;
-use pace::{ListPlan, OF_PAIRS, OF_ROWS, Pace};
+use pace::{ListOf, ListPlan, OF_PAIRS, OF_ROWS, Pace};
 use packed::MOST;
 use pair_sieve::PairSieve;
 use row_sieve::RowSieve;
@@ -86,6 +86,8 @@ const FILLED: usize = 8;
 /// moved straight on are searched where they are to be halfway through the list, so that a list lasts for nearly twice
 /// as long. While bodies keep to their course, none straying farther than before, a pair is looked at only when it is
 /// to begin or to end, and each body has a margin as wide as its own way, so that a few fast bodies do not cost much.
+/// Bodies that turn evenly, each as it likes, are searched where they are to be on their circles; their lists, too, last
+/// for nearly twice as long. If lists end before they pay, whatever the reason, they are made ever more seldom.
 /// One body in 64, of all sets together, may stray while a list lasts: turn, jump, grow, come or go, where bodies that
 /// come or go are the last ids of their set. The pairs of each stray body are looked for separately. Pairs are listed
 /// anew once more bodies stray, or, where bodies have two pairs each or more, once the stray bodies of all frames,
@@ -343,9 +345,19 @@ impl<const D: usize> CoherentFinder<D> {
         answer: &Answer<'_>,
         (known, stand_in): (bool, bool),
     ) -> Option<ListPlan> {
+        if !self.pace.may_list() {
+            self.pace.give_up();
+            return None;
+        }
         let worth = if matches!(answer, Answer::Pairs) { OF_PAIRS } else { OF_ROWS };
-        let of_bodies = [stand_in, stand_in && !input.space.is_open() && !input.is_decided()];
-        let plan = self.pace.plan_list(input.typical_radius(), D, (worth[usize::from(D > 2)], of_bodies), known);
+        let plan = self.pace.plan_list(ListOf {
+            radius: input.typical_radius(),
+            axes: D,
+            worth: worth[usize::from(D > 2)],
+            stand_in,
+            moved_in: stand_in && !input.space.is_open() && !input.is_decided(),
+            known,
+        });
         let meetings = input.meetings().len();
         let candidates = self.pace.foreseen() * bodies_of(input) as f64;
         let fill_blocks = meetings <= FEW_MEETINGS || candidates >= (meetings * BLOCK / FILLED) as f64;

@@ -37,6 +37,8 @@ struct SetNow<const D: usize> {
     /// `newcomers`.
     bodies: Vec<Packed>,
     newcomers: Vec<Packed>,
+    /// The bodies in the last frame, while bodies are expected to turn.
+    before: Vec<Packed>,
     /// The bodies as they were kept.
     reference: Reference<D>,
     /// The bodies as they are, and as they are kept, while a list is made.
@@ -54,6 +56,7 @@ impl<const D: usize> Default for SetNow<D> {
         Self {
             bodies: Vec::new(),
             newcomers: Vec::new(),
+            before: Vec::new(),
             reference: Reference::default(),
             moving: Vec::new(),
             ghosts: Ghosts::default(),
@@ -109,7 +112,7 @@ impl<const D: usize> SetNow<D> {
 impl<const D: usize> Current<D> {
     pub(super) fn bytes(&self) -> usize {
         let of = |now: &SetNow<D>| {
-            (now.bodies.capacity() + now.newcomers.capacity()) * size_of::<Packed>()
+            (now.bodies.capacity() + now.newcomers.capacity() + now.before.capacity()) * size_of::<Packed>()
                 + now.moving.capacity() * size_of::<Moving>()
                 + now.reference.bytes()
                 + now.ghosts.bytes()

@@ -63,7 +63,7 @@ impl<const D: usize> CoherentFinder<D> {
         workers: Workers<'_>,
     ) -> bool {
         self.pace.forget();
-        self.current.keep_ahead(given.plain, plan, ahead, workers);
+        self.current.keep_ahead(given.plain, plan, ahead, (self.finder.isa(), workers));
         let is_listed = self.list_candidates(given, (plan, plan.margin), listed_for, workers);
         if is_listed {
             self.keep_relation(given.input);

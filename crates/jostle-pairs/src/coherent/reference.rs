@@ -1,10 +1,11 @@
 //! Plain bodies, in `f32` at rest in open space, as they were or are expected to be. `measure` measures how far all
-//! have moved from there, and `sample` how far some have.
+//! have moved from there, and `sample` how far some have; `ahead` tells where
+//! they are expected.
 
+pub(super) mod ahead;
 pub(super) mod measure;
 pub(super) mod sample;
 
-use core::mem::swap;
 use std::sync::{Mutex, PoisonError};
 
 use jostle_core::axes::{Axes, Both, from_axes, slices_mut};
@@ -62,32 +63,6 @@ impl<const D: usize> Reference<D> {
         (self.len, self.is_ahead) = (Some(bodies.len()), false);
         for axis in 0..D {
             keep_column(&mut self.centers[axis], bodies.centers()[axis], workers);
-        }
-        self.keep_radii(bodies, workers);
-    }
-
-    /// Keeps these bodies where they are expected to be: as far on as they have moved since others were kept, times
-    /// `times`. Bodies that have moved farther than `most` along an axis are not moved on along it: a body that has
-    /// jumped is not expected to jump again.
-    pub(super) fn keep_ahead(&mut self, bodies: Bodies<'_, D>, (times, most): (f32, f32), workers: Workers<'_>) {
-        if !self.is_ahead {
-            swap(&mut self.centers, &mut self.stood);
-        }
-        (self.len, self.is_ahead) = (Some(bodies.len()), true);
-        for axis in 0..D {
-            let (column, stood) = (bodies.centers()[axis], &mut self.stood[axis]);
-            fill_with_headroom(&mut self.centers[axis], stood.len(), 0.0);
-            let block = block(stood.len(), workers);
-            workers.fill_blocks("ahead", &mut self.centers[axis], block, |first, ahead| {
-                let len = ahead.len().min(column.len() - first);
-                column.copy_into(first, &mut ahead[..len]);
-                ahead[len..].fill(0.0);
-                for (slot, stood) in ahead[..len].iter_mut().zip(&stood[first..]) {
-                    let moved = *slot - stood;
-                    *slot += if moved.abs() <= most { moved * times } else { 0.0 };
-                }
-            });
-            keep_column(stood, column, workers);
         }
         self.keep_radii(bodies, workers);
     }
@@ -221,7 +196,7 @@ fn keep(out: &mut Vec<f32>, len: usize, copy_into: &(dyn Fn(usize, &mut [f32]) +
 
 #[cfg(test)]
 mod tests {
-    use jostle_core::{Bodies, Workers};
+    use jostle_core::{Bodies, Isa, Workers};
 
     use super::Reference;
 
@@ -232,7 +207,12 @@ mod tests {
         let (before, now, radii) = (at(0.0), at(1.0), [1.0; 600]);
         let mut reference = Reference::<2>::default();
         reference.keep(Bodies::from_slices([&before, &before], &radii), Workers::Serial);
-        reference.keep_ahead(Bodies::from_slices([&now, &before], &radii), (0.85, 0.03), Workers::Serial);
+        reference.keep_ahead(
+            Bodies::from_slices([&now, &before], &radii),
+            (0.85, 0.03),
+            None,
+            (Isa::detect(), Workers::Serial),
+        );
         let [longest, largest] = reference.grow((1.2, 0.001, 0.5), Workers::Serial);
         assert!(longest > 0.0 && largest == 1.0);
         for id in 0..600 {

@@ -1,7 +1,7 @@
 //! Plain bodies, in `f32` at rest in open space. They are kept where they stand or are to be. Each frame measures how
 //! much of their margins they have used up, and how far they have strayed from their course.
 
-use core::mem::take;
+use core::mem::{swap, take};
 use std::sync::{Mutex, PoisonError};
 
 use jostle_core::axes::{Both, from_axes};
@@ -18,8 +18,9 @@ use crate::coherent::numbers::{Member, Numbers};
 use crate::coherent::pace::ListPlan;
 use crate::coherent::packed::{Moving, Packed};
 use crate::coherent::reference::Reference;
+use crate::coherent::reference::ahead::Turning;
 use crate::coherent::reference::measure::{Limit, Pack, Since};
-use crate::coherent::reference::sample::{every_for_quantile, most_of};
+use crate::coherent::reference::sample::{Expected, every_for_quantile, most_of};
 
 /// What rounding may cost of how far bodies have strayed, relative to the margin: 2^-17. All steps that are looked at
 /// are together no longer than the margin. Their differences and products, and what the predicate rounds, are rounded
@@ -81,7 +82,7 @@ impl<const D: usize> Current<D> {
         input: &Input<'_, D>,
         plan: &ListPlan,
         ahead: [f64; 2],
-        workers: Workers<'_>,
+        on: (Isa, Workers<'_>),
     ) {
         let [times, moved] = ahead;
         // The rounding of stand-ins is no straying.
@@ -90,10 +91,12 @@ impl<const D: usize> Current<D> {
         let margin = plan.margin as f32;
         let grown = (margin / course.reach, course.tolerance, margin);
         self.each_view(input, &mut |now, bodies| {
-            now.reference.keep_ahead(bodies, (times as f32, moved as f32), workers);
+            let SetNow { reference, before, bodies: here, .. } = now;
+            let turning = plan.turning.map(|[frames, part]| Turning { frames, part, steps: [before, here] });
+            reference.keep_ahead(bodies, (times as f32, moved as f32), turning, on);
             if course.is_expected() {
                 // A body that has jumped may have a longer step than the longest that was measured.
-                course.note(now.reference.grow(grown, workers));
+                course.note(now.reference.grow(grown, on.1));
             }
         });
         (self.course, self.limit) = (Some(course), plan.limit + ERRORS * self.error);
@@ -209,6 +212,17 @@ impl<const D: usize> Current<D> {
         largest + 2.0 * margin + self.course.map_or(0.0, |course| f64::from(course.reach) * STEPS_AT_MOST)
     }
 
+    /// Begins to read a frame. Sets the bodies of the last one aside if bodies are expected to turn.
+    pub(in crate::coherent) fn turn_page(&mut self, expected: bool) {
+        for SetNow { bodies, before, .. } in &mut self.sets {
+            if expected {
+                swap(bodies, before);
+            } else {
+                before.clear();
+            }
+        }
+    }
+
     /// Reads the bodies of a plain frame. Returns the most that a body has used up since bodies were kept, with what
     /// rounding may cost if a margin was added to its radius; of bodies on their course, a little more. Infinite if a
     /// body is not sound, or if these are not the bodies kept. Of bodies on their course, it is more than any margin
@@ -303,7 +317,19 @@ impl<const D: usize> Current<D> {
         if steps.abs() > MOST_STEPS {
             return f64::INFINITY;
         }
-        self.most_but_for(input, (Some(steps), share), workers)
+        self.most_but_for(input, share, &|_| Expected::Ahead(steps), workers)
+    }
+
+    /// Returns how far all bodies but one in `share` would have strayed, had they been expected to go straight on for so
+    /// many frames. Bodies that turn evenly are as far from there as from where they would have been had they always
+    /// moved as in the last frame.
+    pub(in crate::coherent) fn strayed_had_they_not_turned(
+        &mut self,
+        input: &Input<'_, D>,
+        (frames, share): (u32, usize),
+        workers: Workers<'_>,
+    ) -> f64 {
+        self.most_but_for(input, share, &|now| Expected::Straight(frames.into(), [&now.before, &now.bodies]), workers)
     }
 
     /// Returns how far a body has moved, at most, from where it stood. `most` is that of all bodies, and `mean` their
@@ -318,7 +344,7 @@ impl<const D: usize> Current<D> {
         if most <= JUMPS[0] * mean || most == f64::INFINITY {
             return most;
         }
-        let near = JUMPS[1] * self.most_but_for(input, (None, 2 * share), on.1);
+        let near = JUMPS[1] * self.most_but_for(input, 2 * share, &|_| Expected::Stood, on.1);
         if most <= near || near == 0.0 {
             return most;
         }
@@ -328,19 +354,19 @@ impl<const D: usize> Current<D> {
         if jumped.len() > bodies_of(input) / share { most } else { within }
     }
 
-    /// Returns how far all bodies but one in `share` have moved since they stood, or strayed from `steps` steps beyond
-    /// where they are kept ahead, as a sample of them says.
+    /// Returns how far all bodies but one in `share` are from where they are expected, as a sample of them says.
     fn most_but_for(
         &mut self,
         input: &Input<'_, D>,
-        (steps, share): (Option<f64>, usize),
+        share: usize,
+        expected: &dyn Fn(&SetNow<D>) -> Expected<'_>,
         workers: Workers<'_>,
     ) -> f64 {
         let (mut all, every) = (take(&mut self.quantile_of), every_for_quantile(bodies_of(input)));
         let mut are_known = true;
         all.clear();
         self.each_view(input, &mut |now, bodies| {
-            are_known &= now.reference.sample(bodies, (steps, every), &mut all, workers)
+            are_known &= now.reference.sample(bodies, (expected(now), every), &mut all, workers)
         });
         let most = if are_known { most_of(&mut all, share).into() } else { f64::INFINITY };
         self.quantile_of = all;

@@ -6,6 +6,7 @@ use jostle_core::{Bodies, Workers};
 use jostle_sets::proxy::squared;
 
 use super::Reference;
+use crate::coherent::packed::Packed;
 
 /// So many bodies are sampled for how far all move on average.
 const MEAN_OF: usize = 256;
@@ -17,6 +18,17 @@ const TASK: usize = 256;
 /// One body in so many is sampled for how far all have moved on, but at least and at most so many.
 const SAMPLED: usize = 256;
 const SAMPLE: [usize; 2] = [4, 32];
+
+/// Where a body is expected to be.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::coherent) enum Expected<'a> {
+    /// Where it stood when it was kept.
+    Stood,
+    /// So many steps beyond where it is kept ahead.
+    Ahead(f64),
+    /// Where it would be had it moved, in each of so many frames, as from the first of two frames to the second.
+    Straight(f64, [&'a [Packed]; 2]),
+}
 
 impl<const D: usize> Reference<D> {
     /// Returns how far sampled bodies have moved since they stood there, on average, and which part of that is apart
@@ -39,16 +51,21 @@ impl<const D: usize> Reference<D> {
         [sum / count, apart]
     }
 
-    /// Adds to `all` how far one in so many bodies has moved since it stood, or has strayed from `steps` steps beyond
-    /// where it is kept ahead; nothing is added for rounding. Returns whether that is known.
+    /// Adds to `all` how far one in so many bodies is from where it is expected; nothing is added for rounding. Returns
+    /// whether that is known.
     pub(in crate::coherent) fn sample(
         &self,
         bodies: Bodies<'_, D>,
-        (steps, every): (Option<f64>, usize),
+        (expected, every): (Expected<'_>, usize),
         all: &mut Vec<f32>,
         workers: Workers<'_>,
     ) -> bool {
-        if !self.is_of(bodies) || (steps.is_some() && !self.is_ahead()) {
+        let is_known = match expected {
+            Expected::Stood => true,
+            Expected::Ahead(_) => self.is_ahead(),
+            Expected::Straight(_, steps) => steps.iter().all(|frame| frame.len() >= bodies.len()),
+        };
+        if !self.is_of(bodies) || !is_known {
             return false;
         }
         let stood = if self.is_ahead { &self.stood } else { &self.centers };
@@ -58,7 +75,13 @@ impl<const D: usize> Reference<D> {
             for (slot, id) in some.iter_mut().zip((first * every..).step_by(every)) {
                 let of_axis = |axis: usize| {
                     let [kept, stood] = [self.centers[axis][id], stood[axis][id]].map(f64::from);
-                    let expected = steps.map_or(stood, |steps| kept + steps * (kept - stood));
+                    let expected = match expected {
+                        Expected::Stood => stood,
+                        Expected::Ahead(steps) => kept + steps * (kept - stood),
+                        Expected::Straight(frames, [before, now]) => {
+                            stood + frames * f64::from(now[id].0[axis] - before[id].0[axis])
+                        }
+                    };
                     f64::from(bodies.centers()[axis].get(id)) - expected
                 };
                 let grown = f64::from(bodies.radius(id)) - f64::from(self.radii[id]);
