@@ -39,8 +39,9 @@ const KEPT: [f64; 2] = [0.1, 0.25];
 
 /// How many searches lists may lose that end before they pay. While they have lost more, no list is made, and each frame
 /// that is searched makes up for `MADE_UP` of a search. So whatever bodies do, such lists cost no more than that part of
-/// all searches in the long run.
+/// all searches in the long run. No more than `MOST_LOST` is counted.
 const MAY_LOSE: f64 = 10.0;
+const MOST_LOST: f64 = 40.0;
 const MADE_UP: f64 = 1.0 / 32.0;
 
 /// A list that lasted for fewer frames than this tells that bodies come and go, or jump, in about every frame.
@@ -153,7 +154,8 @@ pub(super) struct Pace {
     /// strays, or all do.
     tolerance: f64,
     may_last: Option<f64>,
-    /// When lists are made again of bodies where they are expected to be, and when a course is expected of them again.
+    /// When lists are made again of bodies where they are expected to be, when a course is expected of them again, and
+    /// when they are expected to turn again.
     backoff: Backoff,
     course_backoff: Backoff,
     turning_backoff: Backoff,
@@ -345,7 +347,7 @@ impl Pace {
         let lasted = frames >= LASTING;
         if self.keeps_list() {
             let [list, of_frame] = self.takes;
-            self.lost = (self.lost + list + of_frame * (frames - 1.0) - frames).max(0.0);
+            self.lost = (self.lost + list + of_frame * (frames - 1.0) - frames).min(MOST_LOST).max(0.0);
         }
         self.declined &= !self.keeps();
         match (self.kept, moved) {
@@ -397,6 +399,9 @@ impl Pace {
         }
         if lasted {
             self.backoff.next = None;
+            if self.is_of_turning {
+                self.turning_backoff.next = None;
+            }
         } else if self.is_of_turning {
             self.bodies_turn = false;
             self.turning_backoff.failed(TURNS_APART);
