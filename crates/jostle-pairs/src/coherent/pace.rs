@@ -347,7 +347,7 @@ impl Pace {
         let lasted = frames >= LASTING;
         if self.keeps_list() {
             let [list, of_frame] = self.takes;
-            self.lost = (self.lost + list + of_frame * (frames - 1.0) - frames).min(MOST_LOST).max(0.0);
+            self.lost = (self.lost + list + of_frame * (frames - 1.0) - frames).clamp(0.0, MOST_LOST);
         }
         self.declined &= !self.keeps();
         match (self.kept, moved) {
