@@ -71,6 +71,22 @@ fn rows_may_be_asked_for_in_any_lists() {
     }
 }
 
+/// A list of pairs does not serve for rows, nor one of rows for pairs, so lists of a finder that is asked for both by
+/// turns never pay.
+#[test]
+fn lists_that_never_serve_are_made_seldom() {
+    let (scene, mut finder, mut rows) =
+        (scene::scene::<2>(Kind::Dense, 700, 3), CoherentFinder::new(), NeighborLists::new());
+    let mut lists = 0;
+    for _ in 0..100 {
+        finder.find(scene.view()).expect("sound bodies");
+        lists += u32::from(finder.margin() > 0.0);
+        finder.neighbors(scene.view(), Rows::Full, &mut rows).expect("sound bodies");
+        lists += u32::from(finder.margin() > 0.0);
+    }
+    assert!((1..20).contains(&lists), "{lists} lists in 200 frames");
+}
+
 #[test]
 fn in_space_bodies_may_come_and_go() {
     let mut scene: Scene<3> = scene::scene(Kind::Uniform, 3_000, 5);

@@ -150,10 +150,10 @@ impl<const D: usize> CoherentFinder<D> {
         answer: &mut Answer<'_>,
         by: By<'_>,
     ) -> Result<(), InputError> {
-        if self.pace.keeps_list() && self.listed_for != answer.listed_for() {
-            self.pace.forget();
-        }
         self.pace.begin_frame();
+        if self.pace.keeps_list() && self.listed_for != answer.listed_for() {
+            self.pace.abandon();
+        }
         if is_plain(input) {
             self.stand_ins.iter_mut().for_each(StandIns::forget);
             return self.find_followed(input, only, (answer, None), by);
@@ -164,7 +164,7 @@ impl<const D: usize> CoherentFinder<D> {
             self.stand_ins = Some(stand_ins);
             return found;
         }
-        self.pace.forget();
+        self.pace.abandon();
         self.search_only(input, only, answer, by)
     }
 
