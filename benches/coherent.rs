@@ -33,7 +33,7 @@ const APART: f64 = 1.0 / 16.0;
 const TURN: [f64; 2] = [0.15, 0.05];
 
 /// With `springs`, bodies that overlap push each other away by so much of how far they do, in each frame: two bodies
-/// alone would swing once in 150 frames.
+/// alone would swing once in 150 frames. Walls push them back likewise.
 const STIFFNESS: f64 = 0.03 * 0.03;
 
 /// With `springs`, bodies come to rest with each other for so many frames before the first that counts.
@@ -198,11 +198,7 @@ impl<const D: usize> Springs<D> {
         let slower = 0.9 + 0.1 * *speed / square.sqrt();
         for ((steps, centers), [lo, hi]) in steps.iter_mut().zip(centers).zip(borders) {
             for (step, x) in steps.iter_mut().zip(centers) {
-                *step *= if (*x + *step < *lo && *step < 0.0) || (*x + *step > *hi && *step > 0.0) {
-                    -slower
-                } else {
-                    slower
-                };
+                *step = slower * *step + STIFFNESS * (x.clamp(*lo, *hi) - *x);
                 *x += *step;
             }
         }

@@ -102,6 +102,32 @@ fn lists_of_bodies_that_turn_evenly_last_longer() {
     assert!(came > 1.5 * lists as f64, "{came} margins in {lists} lists");
 }
 
+/// Bodies swing, each at a speed of its own, as bodies do that push each other away. A few are far faster than all are
+/// on average.
+#[test]
+fn lists_of_bodies_that_swing_have_margins_for_each() {
+    let (mut crowd, mut beside) = (Crowd::new(700, SPEED), Beside::default());
+    let speeds: Vec<f32> =
+        (0..700_u16).map(|id| if id % 50 == 0 { 4.0 } else { 0.2 + f32::from(id % 7) / 6.0 }).collect();
+    let steps = crowd.steps.clone();
+    let (mut candidates, mut pairs) = (0, 0);
+    for frame in 0..600_u16 {
+        for (now, steps) in crowd.steps.iter_mut().zip(&steps) {
+            for (id, slot) in now.iter_mut().enumerate() {
+                *slot = steps[id] * speeds[id] * (f32::from(frame) * 0.06 + id as f32).cos();
+            }
+        }
+        crowd.step();
+        beside.frame(crowd.now.view(), &format!("frame {frame}"));
+        if frame >= 200 {
+            let found = beside.pairs[0].last();
+            (candidates, pairs) = (candidates + found.stats().circle_tests, pairs + found.pairs().len() as u64);
+        }
+    }
+    let lists = beside.pairs[0].rebuilds();
+    assert!(lists < 45 && 2 * candidates < 3 * pairs, "{lists} lists, {candidates} candidates for {pairs} pairs");
+}
+
 #[test]
 fn pairs_are_those_of_each_frame_whatever_bodies_do() {
     frames(90, |frame, crowd| match frame % 30 {

@@ -154,6 +154,9 @@ fn ranks_are_those_of_bodies_alone() {
 /// Rounds of 40 frames each.
 const ROUNDS: u64 = 200;
 
+/// The angle by which bodies that swing do so in a frame.
+const SWING: f32 = 0.1;
+
 /// How many kinds of input [`with_input`] knows.
 const KINDS: usize = 9;
 
@@ -190,6 +193,8 @@ struct Turns {
     random: Random,
     scene: Scene<2>,
     speed: f32,
+    /// The angle by which bodies have swung, if they do; else they go straight on.
+    swung: Option<f32>,
     /// Bodies that have gone.
     gone: Vec<([f32; 2], f32)>,
     kind: usize,
@@ -207,6 +212,7 @@ impl Turns {
         Self {
             speed: [0.003, 0.02, 0.1][random.below(3)] * scene.radii[0],
             scene,
+            swung: (round % 2 == 1).then_some(0.0),
             gone: Vec::new(),
             kind: random.below(KINDS),
             has_layers: false,
@@ -220,10 +226,12 @@ impl Turns {
 
     /// Moves all bodies on, and changes something else in most frames.
     fn step(&mut self) {
-        let Self { random, scene, speed, gone, .. } = self;
+        let Self { random, scene, speed, swung, gone, .. } = self;
+        *swung = swung.map(|swung| swung + SWING);
         for (axis, column) in scene.centers.iter_mut().enumerate() {
             let step = |id: usize| ((id * 7 + axis * 3) % 11) as f32 * 0.2 - 1.0;
-            column.iter_mut().enumerate().for_each(|(id, x)| *x += step(id) * *speed);
+            let on = |id: usize| swung.map_or(1.0, |swung| (swung + id as f32).cos());
+            column.iter_mut().enumerate().for_each(|(id, x)| *x += step(id) * on(id) * *speed);
         }
         match random.below(11) {
             0 => {
@@ -312,7 +320,7 @@ impl Turns {
     }
 }
 
-/// Bodies jump, come, go and grow; layers, tests, rows and pairs come by turns, in any space and precision, for one set,
+/// Bodies go straight on or swing, jump, come, go and grow; layers, tests, rows and pairs come by turns, in any space and precision, for one set,
 /// two, or some of a table. Some frames are refused, some panic.
 #[test]
 fn anything_may_follow_anything() {

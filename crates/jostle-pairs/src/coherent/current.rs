@@ -81,6 +81,8 @@ pub(super) struct Current<const D: usize> {
     /// Of bodies that are kept ahead: their course, how many steps they are from where they are kept, and how far one
     /// has strayed, at most.
     course: Option<Course>,
+    /// Whether bodies on no course have margins of their own.
+    own: bool,
     steps: f64,
     strayed: f64,
     /// How far a body may stray; bodies that stray farther are looked for separately.

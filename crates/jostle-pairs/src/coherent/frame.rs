@@ -266,7 +266,7 @@ impl<const D: usize> CoherentFinder<D> {
             return None;
         }
         self.current.begin(given.plain, given.error());
-        self.current.turn_page(self.pace.bodies_turn());
+        self.current.turn_page(self.pace.needs_steps());
         self.sieves_layers = !is_same;
         let used = self.used_but_for_strays(given, self.pace.margin(), workers);
         (used < f64::INFINITY).then_some(used)
@@ -330,11 +330,12 @@ impl<const D: usize> CoherentFinder<D> {
         let left_course = used == TOO_FAR;
         let may_last = f64::from(pace.frames()) * strays.may_last(bodies_of(input));
         most = current.moved_but_for(input, ([most, mean], SHARE, (jumped, strays.numbers())), on);
-        if pace.is_of_turning() {
+        if pace.is_bent() {
             strayed = current.strayed_had_they_not_turned(input, (pace.frames(), SHARE), workers);
         } else if current.course().is_some() && (left_course || !strays.is_empty()) {
             strayed = current.strayed_but_for(input, SHARE, workers);
         }
-        (most < f64::INFINITY).then_some(Moved { most, mean, apart, strayed, left_course, may_last })
+        let step = if pace.frames() == 1 { Some(mean) } else { current.mean_step() };
+        (most < f64::INFINITY).then_some(Moved { most, mean, step, apart, strayed, left_course, may_last })
     }
 }

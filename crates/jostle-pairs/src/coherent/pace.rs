@@ -4,6 +4,7 @@
 
 mod plan;
 
+use plan::STRAYED;
 pub(super) use plan::{ListOf, ListPlan, OF_PAIRS, OF_ROWS};
 
 /// How many searches lists may lose that end before they pay. While they have lost more, no list is made, and each frame
@@ -84,6 +85,13 @@ pub(super) struct Pace {
     /// Whether bodies without a course are expected to turn, not to go straight on; and whether they are in this list.
     bodies_turn: bool,
     is_of_turning: bool,
+    /// How far bodies moved on average in the last frame, if that is known.
+    step: Option<f64>,
+    /// How far bodies may be from where they are expected, over their average step, if they have margins of their own in
+    /// this list. And how far they have been when the last such list ended, over that step and the square of its frames,
+    /// as if the body had sped up.
+    own: Option<f64>,
+    own_strays: Option<f64>,
 }
 
 /// How many lists are still to be made in another way; and how many the next time, none before the first.
@@ -110,6 +118,8 @@ pub(super) struct Moved {
     /// How far the fastest body has moved, and how far all have on average.
     pub(super) most: f64,
     pub(super) mean: f64,
+    /// How far all have in the last frame, if that is known.
+    pub(super) step: Option<f64>,
     /// Which part of that movement is apart from each other.
     pub(super) apart: f64,
     /// How far a body has strayed from its course, at most, where bodies were kept where they were expected to be; or
@@ -174,14 +184,14 @@ impl Pace {
         self.keeps_list() && self.ahead > 0.0
     }
 
-    /// Whether bodies without a course are expected to turn.
-    pub(super) fn bodies_turn(&self) -> bool {
-        self.bodies_turn
+    /// Whether the last steps of bodies are to be known.
+    pub(super) fn needs_steps(&self) -> bool {
+        self.bodies_turn || self.keeps_list() && self.tolerance > self.margin() * STRAYED
     }
 
-    /// Whether bodies are expected to turn in this list.
-    pub(super) fn is_of_turning(&self) -> bool {
-        self.keeps_list() && self.is_of_turning
+    /// Whether bodies are not expected to go straight on in this list.
+    pub(super) fn is_bent(&self) -> bool {
+        self.keeps_list() && (self.is_of_turning || self.own.is_some())
     }
 
     /// Notes how bodies have moved since what is kept was kept, once that does not hold any more; none if these are
@@ -200,7 +210,7 @@ impl Pace {
             (kept, Some(moved)) => {
                 self.speed = Some((moved.most / frames).max(0.0));
                 self.share = if moved.most > 0.0 { moved.mean / moved.most } else { 1.0 };
-                self.apartness = moved.apart;
+                (self.apartness, self.step) = (moved.apart, moved.step);
                 if let Kept::List(margin) = kept {
                     self.judge(moved.most / margin, moved);
                 } else {
@@ -231,6 +241,15 @@ impl Pace {
     /// Learns from a list that has ended, and that lasted `times` as long as a list of bodies where they stood would
     /// have.
     fn judge(&mut self, times: f64, Moved { strayed, left_course, may_last, .. }: Moved) {
+        if let Some(tolerance) = self.own {
+            let strays = tolerance / f64::from(self.frames).powi(2);
+            self.own_strays = Some((self.own_strays.unwrap_or(strays) * strays).sqrt());
+            if strayed < f64::INFINITY {
+                self.strays = strayed / f64::from(self.frames).powi(2);
+            }
+            self.course_backoff.wait();
+            return self.backoff.wait();
+        }
         if self.ahead == 0.0 {
             return self.backoff.wait();
         }
@@ -295,7 +314,7 @@ impl Pace {
     /// Notes that the list is made of bodies where they stand after all; returns its margin.
     pub(super) fn stay(&mut self, plan: &ListPlan) -> f64 {
         let [margin, growth] = plan.standing;
-        (self.ahead, self.growth, self.is_of_turning) = (0.0, growth, false);
+        (self.ahead, self.growth, self.is_of_turning, self.own) = (0.0, growth, false, None);
         margin
     }
 
@@ -364,7 +383,8 @@ mod tests {
             if pace.keeps() {
                 let most = 0.01 * f64::from(pace.frames());
                 let strayed = if pace.was_ahead() { most } else { 0.0 };
-                let moved = Moved { most, mean: most, apart: 1.0, strayed, left_course: true, may_last: 0.0 };
+                let moved =
+                    Moved { most, mean: most, step: Some(most), apart: 1.0, strayed, left_course: true, may_last: 0.0 };
                 pace.ended(Some(moved));
             }
             let known = pace.keeps();

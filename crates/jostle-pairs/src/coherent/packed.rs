@@ -60,22 +60,40 @@ impl Packed {
     }
 }
 
-/// A body as it is, and as it is kept ahead, in one line of memory.
+/// A body as it is, and as it is kept, in one line of memory. In place of the kept radius stands its *share*: its
+/// margin over the widest. Shares are multiples of [`SHARES`], so that sums of them are exact.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(align(32))]
 pub(super) struct Moving(pub(super) [[f32; 4]; 2]);
 
-/// Stands in place of the radius of a ghost image as it is kept; no body has a radius below 0. A sum of two such values
-/// is less than `TWO_IMAGES`, and no other sum of radii is.
-const IMAGE: f32 = -1.0e30;
-pub(super) const TWO_IMAGES: f32 = 1.5 * IMAGE;
+pub(super) const SHARES: f32 = 1.0 / 1024.0;
+
+/// Returns a share, which is up to 1, from its inverse.
+#[inline(always)]
+pub(super) fn share_of(weight: f32) -> f32 {
+    // 2^23: what is added to it is rounded to a whole number.
+    const WHOLE: f32 = 8_388_608.0;
+    ((1.0 / (weight * SHARES) + WHOLE) - WHOLE) * SHARES
+}
+
+/// Is added to the share of a ghost image. The sum of two shares is greater than `ONE_IMAGE` only if both are of images.
+const IMAGE: f32 = 16.0;
+pub(super) const ONE_IMAGE: f32 = 1.5 * IMAGE;
+const MOST_SHARES: f32 = 2.0;
 
 impl Moving {
     /// Returns a ghost image of the body.
     pub(super) fn image<const D: usize>(self, by: [f32; D]) -> Self {
         let mut image = self.0.both(|body| Packed(body).moved(by).0);
-        image[1][3] = IMAGE;
+        image[1][3] += IMAGE;
         Self(image)
+    }
+
+    /// Returns sums of shares without what tells images.
+    #[inline(always)]
+    pub(super) fn shares_of<L: Lanes>(sums: L) -> L {
+        let more = sums.sub(L::splat(MOST_SHARES)).max(L::splat(0.0));
+        sums.sub(more.mul(L::splat(2.0)).min(L::splat(IMAGE)))
     }
 }
 

@@ -13,6 +13,8 @@ use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Column, Workers};
 use jostle_sets::Circle;
 
+use crate::coherent::packed::SHARES;
+
 /// Bodies that one task reads, at most, and tasks of a worker: with fewer tasks it would have to wait for the last one.
 const BLOCK: usize = 1 << 13;
 const TASKS: usize = 2;
@@ -38,8 +40,10 @@ pub(super) struct Reference<const D: usize> {
     radii: Vec<f32>,
     /// Where the bodies stood, if they are not kept there.
     stood: [Vec<f32>; D],
-    /// Their radii with margins, if each has one of its own.
+    /// Their radii with margins, if each has one of its own. And, if bodies on no course have, the widest margin over
+    /// that of each.
     grown: Vec<f32>,
+    weights: Vec<f32>,
     is_ahead: bool,
     /// How many bodies are kept; none before any are.
     len: Option<usize>,
@@ -48,13 +52,13 @@ pub(super) struct Reference<const D: usize> {
 impl<const D: usize> Default for Reference<D> {
     fn default() -> Self {
         let [centers, stood] = [const { [const { Vec::new() }; D] }; 2];
-        Self { centers, radii: Vec::new(), stood, grown: Vec::new(), is_ahead: false, len: None }
+        Self { centers, radii: Vec::new(), stood, grown: Vec::new(), weights: Vec::new(), is_ahead: false, len: None }
     }
 }
 
 impl<const D: usize> Reference<D> {
     pub(super) fn bytes(&self) -> usize {
-        let columns = self.centers.iter().chain(&self.stood).chain([&self.radii, &self.grown]);
+        let columns = self.centers.iter().chain(&self.stood).chain([&self.radii, &self.grown, &self.weights]);
         columns.map(Vec::capacity).sum::<usize>() * size_of::<f32>()
     }
 
@@ -106,6 +110,32 @@ impl<const D: usize> Reference<D> {
             *all = [all[0].max(longest), all[1].max(largest)];
         });
         all.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// As [`Reference::grow`], for bodies on no course. Each margin is a whole number of `SHARES` of `widest`, the widest.
+    pub(super) fn grow_own(&mut self, (times, least, widest): (f32, f32, f32), workers: Workers<'_>) {
+        // What is added to 2^23 is rounded to a whole number; up, if a half is added as well.
+        const WHOLE: f32 = 8_388_608.0;
+        let Self { centers, radii, stood, grown, weights, .. } = self;
+        fill_with_headroom(grown, radii.len(), 0.0);
+        fill_with_headroom(weights, radii.len(), 1.0);
+        let block = block(radii.len(), workers);
+        let (most, shares_of_one) = (1.0 / SHARES, 1.0 / (widest * SHARES));
+        let columns = [[grown.as_mut_slice()], [weights.as_mut_slice()]];
+        workers.fill_columns("grow", columns, block, |first, [[grown], [weights]]| {
+            weights.fill(0.0);
+            for (centers, stood) in centers.iter().zip(&*stood) {
+                let steps = centers[first..].iter().zip(&stood[first..]).map(|(center, stood)| center - stood);
+                weights.iter_mut().zip(steps).for_each(|(slot, step)| *slot += step * step);
+            }
+            for ((weight, grown), radius) in weights.iter_mut().zip(grown).zip(&radii[first..]) {
+                let shares = ((weight.sqrt() * times + least) * shares_of_one + 0.5 + WHOLE) - WHOLE;
+                let shares = if shares < most { shares } else { most };
+                // A body that is not sound is told by its radius, not by its margin.
+                let shares = if shares > 1.0 { shares } else { 1.0 } * SHARES;
+                (*grown, *weight) = (radius + shares * widest, 1.0 / shares);
+            }
+        });
     }
 
     /// Returns the bodies as they are kept: with their own margins, if `own`, or else with this one.
@@ -198,7 +228,8 @@ fn keep(out: &mut Vec<f32>, len: usize, copy_into: &(dyn Fn(usize, &mut [f32]) +
 mod tests {
     use jostle_core::{Bodies, Isa, Workers};
 
-    use super::Reference;
+    use super::{Reference, SHARES};
+    use crate::coherent::packed::share_of;
 
     /// Far from the origin, where coordinates are rounded by a third of a step.
     #[test]
@@ -218,6 +249,30 @@ mod tests {
         for id in 0..600 {
             let step = reference.centers[0][id] - reference.stood[0][id];
             assert!(step <= longest && reference.grown[id] >= 1.0 + step * 1.2, "{id}: {step}");
+        }
+    }
+
+    #[test]
+    fn margins_of_bodies_own_are_shares_of_the_widest() {
+        let at = |frame: f32| (0..600_u16).map(|id| frame * f32::from(id) * 0.001).collect::<Vec<f32>>();
+        let (before, now, y, mut radii) = (at(0.0), at(1.0), [0.0; 600], [0.0; 600]);
+        radii[5] = f32::NAN;
+        let mut reference = Reference::<2>::default();
+        reference.keep(Bodies::from_slices([&before, &y], &radii), Workers::Serial);
+        let on = (Isa::detect(), Workers::Serial);
+        reference.keep_ahead(Bodies::from_slices([&now, &y], &radii), (1.0, 1.0), None, on);
+        let (times, least, widest) = (1.5, 0.01, 0.3);
+        reference.grow_own((times, least, widest), Workers::Serial);
+        for id in 0..600_u16 {
+            let margin = (f32::from(id) * 0.001 * times + least).min(widest);
+            let (weight, grown) = (reference.weights[usize::from(id)], reference.grown[usize::from(id)]);
+            let (share, shares) = (share_of(weight), share_of(weight) / SHARES);
+            assert!(shares.fract() == 0.0 && (1.0..=1.0 / SHARES).contains(&shares), "{id}: {shares}");
+            assert!(id == 5 || grown == share * widest, "{id}: {grown}");
+            assert!(
+                id == 5 || (margin * 0.999..margin * 1.001 + 2.0 * SHARES * widest).contains(&grown),
+                "{id}: {grown}"
+            );
         }
     }
 }

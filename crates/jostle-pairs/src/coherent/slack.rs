@@ -16,19 +16,21 @@ pub(super) fn reaching(radius: f32) -> f32 {
     radius * (1.0 + 2.0 * ROUNDING) + LEAST
 }
 
-/// Returns how much of their margins two bodies must use up on average before it can change whether they touch, from
-/// their distance and the sum of their radii. If that is no number, or below 0, it may change at any time.
+/// Returns how much of the widest margin a body must use up before it can change whether two bodies touch, if each uses
+/// up its own margin alike; from their distance, the sum of their radii, and that of their margins over the widest. If
+/// that is no number, or below 0, it may change at any time.
 #[inline(always)]
-pub(super) fn slack_of(distance: f32, radii: f32) -> f32 {
-    ((distance - radii).abs() - (distance + radii) * ROUNDING - LEAST) * 0.5
+pub(super) fn slack_of(distance: f32, radii: f32, shares: f32) -> f32 {
+    ((distance - radii).abs() - (distance + radii) * ROUNDING - LEAST) / shares
 }
 
-/// Returns for which of sixteen candidates it may change whether they touch while bodies use up such a margin, from the
-/// squares of their distances and the sums of their radii. For all others [`slack_of`] is greater than the margin.
+/// Returns for which of sixteen candidates it may change whether they touch while bodies use up their margins, the
+/// widest of which is given; from the squares of their distances, the sums of their radii, and those of their margins
+/// over the widest. For all others [`slack_of`] is greater than the widest margin.
 #[inline(always)]
-pub(super) fn may_change<L: Lanes>([distance2, radii]: [L; 2], margin: f32) -> u16 {
-    let zero = L::splat(0.0);
-    let off = radii.add(L::splat(2.0 * margin)).mul(L::splat(4.0 * ROUNDING)).add(L::splat(2.0 * margin + LEAST));
+pub(super) fn may_change<L: Lanes>([distance2, radii, shares]: [L; 3], widest: f32) -> u16 {
+    let (zero, margins) = (L::splat(0.0), shares.mul(L::splat(widest)));
+    let off = radii.add(margins).mul(L::splat(4.0 * ROUNDING)).add(margins).add(L::splat(LEAST));
     let (outer, inner) = (radii.add(off), radii.sub(off));
     let stays_inside = distance2.le(inner.mul(inner)) & !inner.le(zero);
     !(outer.mul(outer).le(distance2) | stays_inside)
@@ -48,14 +50,16 @@ mod tests {
             let unit = 2.0_f32.powi((number % 90) as i32 - 60);
             let (radii, margin) = (part(0.618_034) * unit, (part(0.414_214) * 0.3 + 1e-4) * unit);
             let distance = (radii + (part(0.732_051) - 0.5) * 6.0 * margin).max(0.0);
-            let may = may_change([distance * distance, radii].map(Portable::splat), margin);
+            let shares = 2.0 - (number % 60) as f32 / 32.0;
+            let may = may_change([distance * distance, radii, shares].map(Portable::splat), margin);
             assert!(may == 0 || may == u16::MAX, "all lanes are alike");
             if may == 0 {
                 never += 1;
-                assert!(slack_of((distance * distance).sqrt(), radii) > margin, "{distance} {radii} {margin}");
+                let slack = slack_of((distance * distance).sqrt(), radii, shares);
+                assert!(slack > margin, "{distance} {radii} {margin} {shares}");
             }
         }
         assert!((50_000..150_000).contains(&never), "{never}");
-        assert!(may_change([f32::NAN, 1.0].map(Portable::splat), 0.1) == u16::MAX);
+        assert!(may_change([f32::NAN, 1.0, 2.0].map(Portable::splat), 0.1) == u16::MAX);
     }
 }

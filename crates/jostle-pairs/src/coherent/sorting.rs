@@ -17,15 +17,16 @@ use crate::coherent::course::Course;
 use crate::coherent::current::{Test, Verdict};
 use crate::coherent::doubt::sure_or_in_doubt;
 use crate::coherent::names::Names;
-use crate::coherent::packed::{Moving, Sixteens, TWO_IMAGES, dot};
+use crate::coherent::packed::{Moving, ONE_IMAGE, Sixteens, dot};
 use crate::coherent::slack::{may_change, slack_of};
 use crate::join::hits::Sink;
 
 /// Candidates are classified once there are so many.
 const FULL: usize = AT_A_TIME - LANES;
 
-/// Columns of due candidates: the squares of their distances now and ahead; the sums of their radii; how their bodies
-/// lie apart times how these move apart; and the square of the latter.
+/// Columns of due candidates: the squares of their distances now and as kept; the sums of their radii; how their bodies
+/// lie apart times how these move apart, or, on no course, the sums of their margins over the widest; and the square of
+/// how they move apart.
 type Columns = [[f32; AT_A_TIME + LANES]; 5];
 
 /// The scratch of a worker. Each list but `found` has room for sixteen more than it can have.
@@ -334,16 +335,21 @@ impl<const D: usize> LaneWork for Classify<'_, D> {
     fn run<L: Lanes>(self) -> [usize; 2] {
         let Self { bodies, pairs, count, course, margin, columns, due, classes, sure } = self;
         let tests = Sixteens::of_moving(bodies, pairs);
-        let (mut dues, mut sures, two_images) = (0, 0, L::splat(TWO_IMAGES));
+        let (mut dues, mut sures, one_image) = (0, 0, L::splat(ONE_IMAGE));
         for (sixteen, pairs) in pairs.as_chunks().0.iter().enumerate() {
             let [now, then] = tests.apart_both::<L>(sixteen);
             let radii = now[3];
             let (now2, then2) = (dot::<L, D>(&now, &now), dot::<L, D>(&then, &then));
             // Two ghost images are no candidate.
-            let there = u16::MAX >> (LANES - (count - sixteen * LANES).min(LANES)) & two_images.le(then[3]);
+            let there = u16::MAX >> (LANES - (count - sixteen * LANES).min(LANES)) & then[3].le(one_image);
             let is_due = there
                 & match course {
-                    None => may_change::<L>([then2, radii], margin),
+                    None => {
+                        let shares = Moving::shares_of(then[3]);
+                        let is_due = may_change::<L>([then2, radii, shares], margin) & there;
+                        shares.compressed(is_due, sixteen_mut(&mut columns[3], dues));
+                        is_due
+                    }
                     Some(course) => {
                         let mut steps = then;
                         for axis in 0..D {
@@ -366,23 +372,24 @@ impl<const D: usize> LaneWork for Classify<'_, D> {
             dues += is_due.count_ones() as usize;
             sures += is_sure.count_ones() as usize;
         }
-        let [now2, then2, radii, along, step2] = &*columns;
-        let class_of = |band: u8, at: usize| 2 * band + u8::from(now2[at] > radii[at] * radii[at]);
+        let columns = columns.each_ref().each(|column| column.as_chunks::<LANES>().0);
         for first in (0..dues).step_by(LANES) {
             let classes = sixteen_mut(classes, first);
+            let [now2, then2, radii, along, step2] = columns.each(|column| &column[first / LANES]);
+            let class_of = |band: u8, lane: usize| 2 * band + u8::from(now2[lane] > radii[lane] * radii[lane]);
             match course {
                 None => {
-                    let bands = bands_of_one(margin.into());
+                    let (bands, shares) = (bands_of_one(margin.into()), along);
                     for (lane, slot) in classes.iter_mut().enumerate() {
-                        let at = first + lane;
-                        *slot = class_of(band_of(slack_of(then2[at].sqrt(), radii[at]) * bands, BANDS), at);
+                        let slack = slack_of(then2[lane].sqrt(), radii[lane], shares[lane]);
+                        *slot = class_of(band_of(slack * bands, BANDS), lane);
                     }
                 }
                 Some(course) => {
                     let units = [1.0 / margin, course.step(margin)];
                     for (lane, slot) in classes.iter_mut().enumerate() {
-                        let at = first + lane;
-                        *slot = class_of(course.band((then2[at], radii[at]), (along[at], step2[at]), units), at);
+                        let (apart, moved) = ((then2[lane], radii[lane]), (along[lane], step2[lane]));
+                        *slot = class_of(course.band(apart, moved, units), lane);
                     }
                 }
             }

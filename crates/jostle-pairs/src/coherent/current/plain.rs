@@ -18,9 +18,9 @@ use crate::coherent::numbers::{Member, Numbers};
 use crate::coherent::pace::ListPlan;
 use crate::coherent::packed::{Moving, Packed};
 use crate::coherent::reference::Reference;
-use crate::coherent::reference::ahead::Turning;
+use crate::coherent::reference::ahead::Bent;
 use crate::coherent::reference::measure::{Limit, Pack, Since};
-use crate::coherent::reference::sample::{Expected, every_for_quantile, most_of};
+use crate::coherent::reference::sample::{Expected, MEAN_OF, every_for_quantile, most_of};
 
 /// What rounding may cost of how far bodies have strayed, relative to the margin: 2^-17. All steps that are looked at
 /// are together no longer than the margin. Their differences and products, and what the predicate rounds, are rounded
@@ -70,13 +70,13 @@ impl<const D: usize> Current<D> {
     /// Keeps the bodies of a plain frame.
     pub(in crate::coherent) fn keep(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
         self.make_room(input);
-        self.course = None;
+        (self.course, self.own) = (None, false);
         self.sets.iter_mut().for_each(|now| now.ghosts.clear());
         self.each_view(input, &mut |now, bodies| now.reference.keep(bodies, workers));
     }
 
     /// Keeps the bodies of a plain frame where they are to be: see [`Reference::keep_ahead`]. Where a course is
-    /// expected of them, each body gets a margin of its own.
+    /// expected of them, or the plan says so, each body gets a margin of its own.
     pub(in crate::coherent) fn keep_ahead(
         &mut self,
         input: &Input<'_, D>,
@@ -92,14 +92,21 @@ impl<const D: usize> Current<D> {
         let grown = (margin / course.reach, course.tolerance, margin);
         self.each_view(input, &mut |now, bodies| {
             let SetNow { reference, before, bodies: here, .. } = now;
-            let turning = plan.turning.map(|[frames, part]| Turning { frames, part, steps: [before, here] });
-            reference.keep_ahead(bodies, (times as f32, moved as f32), turning, on);
+            let bent = plan.bent.map(|(frames, bend)| {
+                // Before the first frame that is followed, none has been read.
+                let steps = [&*before, &*here].both(|bodies| if frames > 1.0 { bodies.as_slice() } else { &[] });
+                Bent { frames, steps, bend }
+            });
+            reference.keep_ahead(bodies, (times as f32, moved as f32), bent, on);
             if course.is_expected() {
                 // A body that has jumped may have a longer step than the longest that was measured.
-                course.note(now.reference.grow(grown, on.1));
+                course.note(reference.grow(grown, on.1));
+            } else if let Some([times, least]) = plan.own {
+                reference.grow_own((times, least, margin), on.1);
             }
         });
-        (self.course, self.limit) = (Some(course), plan.limit + ERRORS * self.error);
+        (self.course, self.own) = (Some(course), plan.own.is_some());
+        self.limit = plan.limit + ERRORS * self.error;
     }
 
     /// Returns how far some bodies of a plain frame have moved on average since they were kept, or kept ahead; and
@@ -117,17 +124,13 @@ impl<const D: usize> Current<D> {
     /// Returns the bodies of a set where they are kept, with margins, and their ghost images.
     pub(in crate::coherent) fn grown(&self, set: usize, margin: f64) -> Option<Bodies<'_, D>> {
         let SetNow { reference, ghosts, .. } = self.sets.get(set)?;
-        if ghosts.is_empty() {
-            reference.bodies(margin as f32, self.course().is_some())
-        } else {
-            Some(ghosts.with_bodies())
-        }
+        if ghosts.is_empty() { reference.bodies(margin as f32, self.have_own()) } else { Some(ghosts.with_bodies()) }
     }
 
     /// Finds the ghost images of kept bodies that may touch other bodies with such a margin, if stand-ins stand in for
     /// bodies where space repeats.
     pub(in crate::coherent) fn find_ghosts(&mut self, given: FrameInput<'_, D>, margin: f64, on: (Isa, Workers<'_>)) {
-        let own = self.course().is_some();
+        let own = self.have_own();
         let sets = &mut self.sets[..self.of_input];
         sets.iter_mut().for_each(|now| now.ghosts.clear());
         let Some((stand_ins, cell)) = given.stand_ins.and_then(|stand_ins| Some((stand_ins, stand_ins.cell()?))) else {
@@ -166,6 +169,11 @@ impl<const D: usize> Current<D> {
         self.course.filter(|course| course.is_expected())
     }
 
+    /// Whether each kept body has a margin of its own.
+    fn have_own(&self) -> bool {
+        self.own || self.course().is_some()
+    }
+
     /// Returns how far bodies have come that have used up `used` of a margin that still holds.
     pub(in crate::coherent) fn progress(&self, used: f64, margin: f64) -> Progress {
         let Some(course) = self.course() else { return Progress::Anywhere(used) };
@@ -200,7 +208,7 @@ impl<const D: usize> Current<D> {
     pub(in crate::coherent) fn grown_body(&self, set: usize, name: u32, margin: f64) -> Option<Circle<D>> {
         let SetNow { reference, ghosts, .. } = self.sets.get(set)?;
         if ghosts.is_empty() {
-            reference.grown_body(name, margin as f32, self.course().is_some())
+            reference.grown_body(name, margin as f32, self.have_own())
         } else {
             ghosts.listed_body(name)
         }
@@ -212,7 +220,7 @@ impl<const D: usize> Current<D> {
         largest + 2.0 * margin + self.course.map_or(0.0, |course| f64::from(course.reach) * STEPS_AT_MOST)
     }
 
-    /// Begins to read a frame. Sets the bodies of the last one aside if bodies are expected to turn.
+    /// Begins to read a frame. Sets the bodies of the last one aside if their last steps are to be known.
     pub(in crate::coherent) fn turn_page(&mut self, expected: bool) {
         for SetNow { bodies, before, .. } in &mut self.sets {
             if expected {
@@ -236,9 +244,8 @@ impl<const D: usize> Current<D> {
     ) -> f64 {
         let Some(course) = self.course() else {
             let limit = strays.map(|strays| ((JUMP * margin) as f32, strays));
-            let measured = self.read_plain(input, (margin, Since::Kept, limit), SetNow::bodies, on);
+            let [used, of_all] = self.measure_used(input, (margin, limit), SetNow::bodies, on);
             self.put_ghosts(on.1);
-            let [used, of_all] = measured.both(|used| used + self.error);
             self.farthest = of_all;
             return used;
         };
@@ -274,12 +281,27 @@ impl<const D: usize> Current<D> {
                 let strayed = self.measure_strayed(input, (margin, None), SetNow::moving, on);
                 self.used(course, strayed)
             }
-            None => self.read_plain(input, (margin, Since::Kept, None), SetNow::moving, on)[0] + self.error,
+            None => self.measure_used(input, (margin, None), SetNow::moving, on)[0],
         };
         for SetNow { moving, ghosts, .. } in &mut self.sets[..self.of_input] {
             ghosts.put_behind(moving, Moving::image, on.1);
         }
         used
+    }
+
+    /// Reads the bodies of a plain frame, on no course: see [`Reference::measure`].
+    fn measure_used<P: Pack>(
+        &mut self,
+        input: &Input<'_, D>,
+        (margin, limit): (f64, Option<(f32, Straying<'_>)>),
+        into: Target<P, D>,
+        on: (Isa, Workers<'_>),
+    ) -> [f64; 2] {
+        if self.own {
+            let error = (self.error * REACHING) as f32;
+            return self.read_plain(input, (margin, Since::Own(error), limit), into, on);
+        }
+        self.read_plain(input, (margin, Since::Kept, limit), into, on).both(|used| used + self.error)
     }
 
     fn used(&self, course: Course, strayed: f64) -> f64 {
@@ -300,10 +322,25 @@ impl<const D: usize> Current<D> {
                 return [(1.0 + self.steps).abs() * f64::from(course.reach) + self.strayed, self.strayed];
             }
             Some(_) => self.strayed,
+            None if self.own => f64::INFINITY,
             None => self.measure_strayed(input, (margin, None), SetNow::bodies, on),
         };
         let [moved, _] = self.read_plain(input, (0.0, Since::Stood, None), SetNow::bodies, on);
         [moved, strayed]
+    }
+
+    /// Returns how far some bodies have moved on average since the last frame, if that is known.
+    pub(in crate::coherent) fn mean_step(&self) -> Option<f64> {
+        let (mut sum, mut count) = (0.0, 0);
+        for SetNow { bodies, before, .. } in &self.sets[..self.of_input] {
+            let len = bodies.len().min(before.len());
+            let all = bodies[..len].iter().zip(before).step_by(len.div_ceil(MEAN_OF).max(1));
+            let steps = all.map(|(now, before)| f64::from(now.measure::<D>(before).0).sqrt());
+            let (of_set, some) =
+                steps.filter(|step| !step.is_nan()).fold((0.0, 0), |(sum, count), step| (sum + step, count + 1));
+            (sum, count) = (sum + of_set * (len as f64 / some.max(1) as f64), count + len);
+        }
+        (count > 0).then(|| sum / count as f64)
     }
 
     /// Returns how far all bodies but one in `share` have strayed from their course.

@@ -1,6 +1,7 @@
 //! Plans lists: drafts them, one of bodies on their course and one of others, and takes the first that pays.
 
-use super::Pace;
+use super::{COURSES_APART, Pace};
+use crate::coherent::reference::ahead::Bend;
 
 /// Says for how many frames a list must last to pay: `frames`, and more for each candidate pair of a body. The three
 /// values are for few candidates, for more, and for many: listing and sorting many costs more than searching for them
@@ -35,7 +36,8 @@ const fn worth(frames: f64, for_a_pair: [f64; 3], list: [f64; 2]) -> Worth {
 }
 
 /// About which part of a search a kept frame takes: `KEPT[0]`, and as much more as the margin is of a radius or, on a
-/// course, as bodies may stray of the margin; and `KEPT[1]` more where some bodies stray farther.
+/// course, as bodies may stray of the margin; and `KEPT[1]` more where some bodies stray farther, as they do if they may
+/// stray far.
 const KEPT: [f64; 2] = [0.1, 0.25];
 
 /// Factors of what a list on a course must last for, in the plane and in space: few candidates are tested in a frame,
@@ -80,10 +82,23 @@ const MOST_STRAYED: f64 = 0.5;
 const LIMITS: [f64; 2] = [0.9, 0.25];
 
 /// If bodies may stray farther than this, relative to the margin, more candidates are tested in a frame.
-const STRAYED: f64 = 1.0 / 16.0;
+pub(super) const STRAYED: f64 = 1.0 / 16.0;
 
 /// Of bodies that have been kept for fewer frames it is not known how they turn.
 const TURNING: u32 = 4;
+
+/// Margins of bodies' own are `OWN_TIMES` as wide as the way to where the body is kept, plus how far all may be from
+/// where they are expected: that part of their average way at first and at least (`OWN_STRAYED`). The widest margin is
+/// `OWN_WIDEST` as wide as all are on average. A body is kept no farther ahead than `OWN_AHEAD` of that.
+const OWN_TIMES: f64 = 1.0625;
+const OWN_STRAYED: [f64; 2] = [0.5, 0.0625];
+const OWN_WIDEST: f64 = 3.0;
+const OWN_AHEAD: f64 = 0.875;
+
+/// The average of these margins is chosen as in `MARGINS`, for bodies that go straight on. To make a list with wider
+/// margins costs as much as `OWN_LIST` frames by that list.
+const OWN_MARGINS: f64 = 4.0;
+const OWN_LIST: f64 = 12.0;
 
 /// The least ratio assumed of how far bodies move on average to how far the fastest do.
 const LEAST_SHARE: f64 = 1.0 / 16.0;
@@ -102,9 +117,11 @@ pub(in crate::coherent) struct ListPlan {
     /// And how far all but a few may, where those few can be looked for separately.
     pub(in crate::coherent) tolerance: f64,
     pub(in crate::coherent) limit: f64,
-    /// If bodies are expected to turn: for how many frames they have been kept, and at which part of their way they are
-    /// to be kept.
-    pub(in crate::coherent) turning: Option<[f32; 2]>,
+    /// If bodies are not expected to go straight on: for how many frames they have been kept, and how they go on.
+    pub(in crate::coherent) bent: Option<(f32, Bend)>,
+    /// If bodies on no course have margins of their own: how many times as wide as the way to where they are kept, and
+    /// how much wider.
+    pub(in crate::coherent) own: Option<[f32; 2]>,
     /// The margin if bodies cannot be kept ahead, and the factor by which it multiplies the number of pairs.
     pub(super) standing: [f64; 2],
 }
@@ -154,8 +171,12 @@ struct Draft {
     /// Whether bodies are expected to keep to their course; or to turn.
     is_expected: bool,
     turn: bool,
+    /// Whether bodies on no course have margins of their own.
+    own: bool,
     /// How much of the margin is used up when the list is made.
     ahead: f64,
+    /// For how many frames the list is to last.
+    lasts: f64,
     margin: f64,
     /// The average margin over the greatest.
     share: f64,
@@ -163,10 +184,17 @@ struct Draft {
     may_stray: f64,
 }
 
+impl Draft {
+    /// Returns the size of bodies with their margins on average, over that without.
+    fn growth(&self, of: ListOf) -> f64 {
+        of.growth(self.share * self.margin)
+    }
+}
+
 impl Pace {
     /// Chooses how the next list is to be made; none if a list does not pay.
     pub(in crate::coherent) fn plan_list(&mut self, of: ListOf) -> Option<ListPlan> {
-        (self.growth, self.ahead, self.is_of_turning) = (1.0, 0.0, false);
+        (self.growth, self.ahead, self.is_of_turning, self.own) = (1.0, 0.0, false, None);
         let speed = self.speed?;
         let is_ahead = of.known && self.backoff.left == 0 && speed > 0.0;
         let course = self.draft_on_course(speed, of);
@@ -176,14 +204,20 @@ impl Pace {
         // longer.
         let drafts = [Some(course).filter(|_| is_expected), Some(standing)];
         let drafts = drafts.into_iter().flatten().take(if self.may_last.is_some() { 2 } else { 1 });
-        for draft in drafts {
-            self.growth = of.growth(draft.share * draft.margin);
-            if self.pays(draft, speed, of) {
-                return Some(self.plan_of(draft, (speed, standing.margin), of));
-            }
+        let first = drafts.into_iter().find(|draft| self.pays(draft, of));
+        // One list of bodies where they stand shows how they turn.
+        let may_be_own = of.known && (is_ahead || !self.bodies_turn);
+        let own = self.draft_own(of).filter(|own| may_be_own && self.pays(own, of));
+        let is_own_better = |own: &Draft| first.is_none_or(|first| self.cost(own, of) < self.cost(&first, of));
+        let own = own.filter(is_own_better);
+        let Some(draft) = own.or(first) else {
+            self.declined = true;
+            return None;
+        };
+        if own.is_some() && is_expected && self.may_last.take().is_some() {
+            self.course_backoff.failed(COURSES_APART);
         }
-        (self.growth, self.declined) = (1.0, true);
-        None
+        Some(self.plan_of(draft, (speed, standing.margin), of))
     }
 
     /// Drafts a list of bodies on their course, each of which has a margin of its own.
@@ -199,7 +233,8 @@ impl Pace {
             let margin = longest.min(f64::from((pace * self.may_last.unwrap_or(f64::INFINITY)) as f32));
             // Rounding makes bodies stray no less in a shorter list.
             let may_stray = stray(margin).max(LEAST_STRAYED * longest / margin);
-            Draft { is_expected: true, turn: false, ahead, margin, share, may_stray }
+            let lasts = margin / pace;
+            Draft { is_expected: true, turn: false, own: false, ahead, lasts, margin, share, may_stray }
         };
         let first = draft(MARGINS[2]);
         if first.may_stray > STRAYED { draft(MARGINS[3]) } else { first }
@@ -209,8 +244,40 @@ impl Pace {
     fn draft_standing(&self, speed: f64, is_ahead: bool, of: ListOf) -> Draft {
         let ahead = if is_ahead { AHEAD[0] } else { 0.0 };
         let turn = is_ahead && self.bodies_turn && self.frames >= TURNING;
-        let margin = of.margin(MARGINS[usize::from(is_ahead && !turn)], speed / (1.0 + ahead), 1.0);
-        Draft { is_expected: false, turn, ahead, margin, share: 1.0, may_stray: f64::INFINITY }
+        let pace = speed / (1.0 + ahead);
+        let margin = of.margin(MARGINS[usize::from(is_ahead && !turn)], pace, 1.0);
+        let lasts = margin / pace;
+        Draft { is_expected: false, turn, own: false, ahead, lasts, margin, share: 1.0, may_stray: f64::INFINITY }
+    }
+
+    /// Drafts a list of bodies with margins of their own, if it is known how far they move in a frame.
+    ///
+    /// If the list lasts for t frames, the average margin is a t + b t^2. What it costs to make the list, shared out
+    /// over its frames, falls with t, and what tests cost grows with the margin.
+    fn draft_own(&self, of: ListOf) -> Option<Draft> {
+        let step = self.step.filter(|&step| step > 0.0)?;
+        let way = step * OWN_TIMES / 2.0;
+        let [straight, first] =
+            [way, way * (1.0 + OWN_STRAYED[0])].map(|pace| of.margin(OWN_MARGINS, pace, 1.0) / pace);
+        let mut lasts = first;
+        if let Some(strays) = self.own_strays {
+            let strays = strays * step;
+            lasts = straight;
+            for _ in 0..16 {
+                let next = straight * (way / (way + strays * (OWN_LIST + 2.0 * lasts))).sqrt();
+                lasts = (lasts * next).sqrt();
+            }
+        }
+        let mean = way * lasts + step * self.may_be_off(lasts);
+        let (margin, share) = (f64::from((mean * OWN_WIDEST) as f32), 1.0 / OWN_WIDEST);
+        let (turn, is_expected, may_stray) = (false, false, f64::INFINITY);
+        Some(Draft { is_expected, turn, own: true, ahead: OWN_AHEAD, lasts, margin, share, may_stray })
+    }
+
+    /// Returns how far bodies may be from where they are expected in so many frames, over their average step.
+    fn may_be_off(&self, frames: f64) -> f64 {
+        let [first, least] = OWN_STRAYED.map(|part| part * frames / 2.0);
+        self.own_strays.map_or(first, |strays| strays * frames * frames).max(least)
     }
 
     /// Returns how far the fastest body has moved. Bodies are kept no farther ahead.
@@ -219,13 +286,16 @@ impl Pace {
     }
 
     /// Whether a list, with as many candidates as are foreseen, would last for long enough.
-    fn pays(&self, Draft { is_expected, ahead, margin, .. }: Draft, speed: f64, of: ListOf) -> bool {
+    fn pays(&self, draft: &Draft, of: ListOf) -> bool {
+        let &Draft { is_expected, lasts, margin, .. } = draft;
         let ListOf { worth, axes, stand_in, moved_in, .. } = of;
+        let growth = draft.growth(of);
+        let foreseen = self.pairs_of_one() * growth;
         let (less, for_a_pair) =
             if is_expected { (1.0, worth.for_a_pair) } else { (MORE_IF_STANDING, worth.if_standing) };
-        let many = MORE.iter().filter(|&&more| self.found * self.growth > less * more).count();
-        let (frames, in_space) = (worth.frames + for_a_pair[many] * self.foreseen(), usize::from(axes > 2));
-        let due = self.apartness * FOR_A_PAIR_APART[in_space] * self.foreseen();
+        let many = MORE.iter().filter(|&&more| self.found * growth > less * more).count();
+        let (frames, in_space) = (worth.frames + for_a_pair[many] * foreseen, usize::from(axes > 2));
+        let due = self.apartness * FOR_A_PAIR_APART[in_space] * foreseen;
         let times = |is_so: bool| if is_so { IF_STAND_IN } else { 1.0 };
         let frames = if is_expected {
             let on_course = if self.may_last.is_some() { IF_SOME_STRAY } else { IF_EXPECTED };
@@ -233,13 +303,29 @@ impl Pace {
         } else {
             (frames + IF_STANDING[in_space]) * times(moved_in)
         };
-        margin > 0.0 && margin.is_finite() && margin >= frames * (speed / (1.0 + ahead))
+        margin > 0.0 && margin.is_finite() && lasts >= frames
+    }
+
+    /// Returns how many searches a list takes to make, about, and one of its frames.
+    fn takes(&self, draft: &Draft, of: ListOf) -> [f64; 2] {
+        let Draft { is_expected, margin, share, may_stray, .. } = *draft;
+        let strays = if self.may_last.is_some() || may_stray > STRAYED { KEPT[1] } else { 0.0 };
+        let tests = if is_expected { may_stray + strays } else { share * margin / of.radius.max(margin) };
+        let [list, for_a_pair] = of.worth.list;
+        [list + for_a_pair * self.pairs_of_one() * draft.growth(of), (KEPT[0] + tests).min(1.0)]
+    }
+
+    /// Returns how many searches each frame of a list takes, about, if the list is shared out over its frames.
+    fn cost(&self, draft: &Draft, of: ListOf) -> f64 {
+        let [list, of_frame] = self.takes(draft, of);
+        list / draft.lasts + of_frame
     }
 
     /// Makes a plan of a draft, and notes it. `standing` is the margin of bodies that stand.
     fn plan_of(&mut self, draft: Draft, (speed, standing): (f64, f64), of: ListOf) -> ListPlan {
-        let Draft { is_expected, turn, ahead, margin, may_stray, .. } = draft;
-        let moved = self.way(speed);
+        (self.growth, self.takes) = (draft.growth(of), self.takes(&draft, of));
+        let Draft { is_expected, turn, own, ahead, lasts, margin, may_stray, .. } = draft;
+        let moved = if own { ahead * margin } else { self.way(speed) };
         let way = (ahead * margin).min(moved);
         let is_ahead = way > 0.0;
         if is_ahead {
@@ -247,17 +333,17 @@ impl Pace {
         }
         self.is_of_turning = turn && is_ahead;
         self.tolerance = if is_expected { margin * may_stray } else { f64::INFINITY };
-        let strays = if self.may_last.is_some() { KEPT[1] } else { 0.0 };
-        let tests = if is_expected { may_stray + strays } else { margin / of.radius.max(margin) };
-        let [list, for_a_pair] = of.worth.list;
-        self.takes = [list + for_a_pair * self.foreseen(), (KEPT[0] + tests).min(1.0)];
+        self.own = own.then(|| self.may_be_off(lasts));
+        let (frames, step) = (self.frames as f32, self.step.unwrap_or_default());
+        let bend = if own { Bend::Curve(lasts as f32) } else { Bend::Round((ahead / (1.0 + ahead)) as f32) };
         let expected = self.strays * (margin * (1.0 + AHEAD[1]) / speed).powi(2);
         ListPlan {
             margin,
             ahead: is_ahead.then_some([way / moved, moved]),
             tolerance: self.tolerance,
             limit: (expected / LIMITS[0]).clamp(self.tolerance * LIMITS[1], self.tolerance),
-            turning: self.is_of_turning.then_some([self.frames as f32, (ahead / (1.0 + ahead)) as f32]),
+            bent: (own || self.is_of_turning).then_some((frames, bend)),
+            own: self.own.map(|tolerance| [OWN_TIMES as f32, (tolerance * step) as f32]),
             standing: [standing, of.growth(standing)],
         }
     }

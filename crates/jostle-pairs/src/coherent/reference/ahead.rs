@@ -1,5 +1,5 @@
-//! Where bodies are expected to be halfway through a list: straight on from where they stood, or, where they turn, on
-//! round the circle on which they have come.
+//! Where bodies are expected to be halfway through a list: straight on from where they stood; or, where they turn, on
+//! round the circle on which they have come; or, where others push them, where their speed and its change lead them.
 
 use core::mem::swap;
 
@@ -19,26 +19,40 @@ const LONGEST: f32 = 2.0;
 /// The greatest angle by which a body is expected to turn while a list lasts.
 const MOST: f32 = 3.0;
 
-/// How bodies that turn are followed.
+/// The change of speed since bodies have been kept counts if the list is to last no longer than so many times as long.
+const CURVED: f32 = 2.0;
+
+/// Of bodies that have been kept for fewer frames it is not known how their speed changes.
+const CURVED_FROM: f32 = 4.0;
+
+/// How bodies that do not go straight on are followed.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::coherent) struct Turning<'a> {
+pub(in crate::coherent) struct Bent<'a> {
     /// For how many frames bodies have been kept.
     pub(in crate::coherent) frames: f32,
-    /// At which part of the way that they will make while the list lasts bodies are kept.
-    pub(in crate::coherent) part: f32,
     /// The bodies in the last frame and in this one.
     pub(in crate::coherent) steps: [&'a [Packed]; 2],
+    pub(in crate::coherent) bend: Bend,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(in crate::coherent) enum Bend {
+    /// Bodies turn. They are kept at this part of the way that they will make while the list lasts.
+    Round(f32),
+    /// The speed of bodies goes on to change as it has. They are kept halfway through as many frames.
+    Curve(f32),
 }
 
 impl<const D: usize> Reference<D> {
     /// Keeps these bodies where they are expected to be: as far on as they have moved since others were kept, times
     /// `times`. Bodies that have moved farther than `most` along an axis are not moved on along it: a body that has
-    /// jumped is not expected to jump again. Bodies that turn go round instead.
+    /// jumped is not expected to jump again. Bodies that do not go straight on are kept as `bent` says instead; where
+    /// their speed changes, no farther on than `most`.
     pub(in crate::coherent) fn keep_ahead(
         &mut self,
         bodies: Bodies<'_, D>,
         (times, most): (f32, f32),
-        turning: Option<Turning<'_>>,
+        bent: Option<Bent<'_>>,
         (isa, workers): (Isa, Workers<'_>),
     ) {
         if !self.is_ahead {
@@ -57,7 +71,7 @@ impl<const D: usize> Reference<D> {
                 column.copy_into(first, &mut ahead[..len]);
                 ahead[len..].fill(0.0);
             }
-            let Some(turning) = turning else {
+            let Some(bent) = bent else {
                 for (ahead, stood) in ahead.iter_mut().zip(stood) {
                     ahead[..len]
                         .iter_mut()
@@ -66,14 +80,7 @@ impl<const D: usize> Reference<D> {
                 }
                 return;
             };
-            isa.run(Turn {
-                turning,
-                ahead: ahead.each_mut().map(|ahead| &mut ahead[..len]),
-                stood,
-                first,
-                times,
-                most,
-            });
+            isa.run(MoveOn { bent, ahead: ahead.each_mut().map(|ahead| &mut ahead[..len]), stood, first, times, most });
         });
         for (stood, column) in stood.iter_mut().zip(bodies.centers()) {
             keep_column(stood, *column, workers);
@@ -87,10 +94,10 @@ fn straight_on(moved: f32, times: f32, most: f32) -> f32 {
     if moved.abs() <= most { moved * times } else { 0.0 }
 }
 
-/// Moves bodies that turn to where they are expected, from number `first` on. Bodies that have jumped, or were not
-/// there in the last frame, go straight on.
-struct Turn<'a, const D: usize> {
-    turning: Turning<'a>,
+/// Moves bodies that do not go straight on to where they are expected, from number `first` on. Bodies that have jumped,
+/// or were not there in the last frame, go straight on.
+struct MoveOn<'a, const D: usize> {
+    bent: Bent<'a>,
     ahead: [&'a mut [f32]; D],
     stood: [&'a [f32]; D],
     first: usize,
@@ -98,14 +105,14 @@ struct Turn<'a, const D: usize> {
     most: f32,
 }
 
-impl<const D: usize> Work for Turn<'_, D> {
+impl<const D: usize> Work for MoveOn<'_, D> {
     type Output = ();
     const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run(self) {
-        let Self { turning, ahead, stood, first, times, most } = self;
-        let [before, now] = turning.steps.both(|bodies| bodies.get(first..).unwrap_or_default());
+        let Self { bent, ahead, stood, first, times, most } = self;
+        let [before, now] = bent.steps.both(|bodies| bodies.get(first..).unwrap_or_default());
         let len = ahead[0].len();
         for begin in (0..len).step_by(LANES) {
             let there = (len - begin).min(LANES);
@@ -122,7 +129,10 @@ impl<const D: usize> Work for Turn<'_, D> {
                     steps[axis][lane] = now.0[axis] - before.0[axis];
                 }
             }
-            let ways = turning.ways(steps, came, (times, most));
+            let ways = match bent.bend {
+                Bend::Round(part) => bent.round(steps, came, (part, times, most)),
+                Bend::Curve(lasts) => bent.curve(steps, came, (lasts, most)),
+            };
             for axis in 0..D {
                 ahead[axis][begin..][..there].iter_mut().zip(ways[axis]).for_each(|(x, way)| *x += way);
             }
@@ -130,20 +140,20 @@ impl<const D: usize> Work for Turn<'_, D> {
     }
 }
 
-impl Turning<'_> {
+impl Bent<'_> {
     /// Returns how far on sixteen bodies are expected that have come so far.
     ///
     /// A body that turns evenly moves, halfway through its way, in the direction in which it has come on the whole. So
     /// the angle between that direction and its last step tells how fast it turns. The body is kept on the line from
     /// here to where it will be when the list ends.
     #[inline(always)]
-    fn ways<const D: usize>(
+    fn round<const D: usize>(
         &self,
         steps: [[f32; LANES]; D],
         came: [[f32; LANES]; D],
-        (times, most): (f32, f32),
+        (part, times, most): (f32, f32, f32),
     ) -> [[f32; LANES]; D] {
-        let Self { frames, part, .. } = *self;
+        let frames = self.frames;
         // From halfway to the middle of the last step.
         let between = (frames - 1.0) / 2.0;
         let (step2, came2, product) = (dot(&steps, &steps), dot(&came, &came), dot(&steps, &came));
@@ -177,6 +187,39 @@ impl Turning<'_> {
     }
 }
 
+impl Bent<'_> {
+    /// Returns how far on sixteen bodies are expected whose speed changes, and that have come so far: halfway to where
+    /// they will be when the list ends, if their speed goes on to change as it has on average.
+    #[inline(always)]
+    fn curve<const D: usize>(
+        &self,
+        steps: [[f32; LANES]; D],
+        came: [[f32; LANES]; D],
+        (lasts, most): (f32, f32),
+    ) -> [[f32; LANES]; D] {
+        let frames = self.frames;
+        let is_known = frames >= CURVED_FROM && lasts <= CURVED * frames;
+        let change = if is_known { 2.0 / (frames - 1.0) } else { 0.0 };
+        let mut ways = [[0.0; LANES]; D];
+        for axis in 0..D {
+            for lane in 0..LANES {
+                let (step, average) = (steps[axis][lane], came[axis][lane] / frames);
+                let step = if step.is_nan() { average } else { step };
+                ways[axis][lane] = lasts / 2.0 * (step + (step - average) * change * (lasts + 1.0) / 2.0);
+            }
+        }
+        let length2 = dot(&ways, &ways);
+        for lane in 0..LANES {
+            let length = length2[lane].sqrt();
+            let times = if length > most { most / length } else { 1.0 };
+            for way in &mut ways {
+                way[lane] *= times;
+            }
+        }
+        ways
+    }
+}
+
 /// Returns the sine of an angle, over that angle. Given is its square.
 #[inline(always)]
 fn sine_over(angle2: f32) -> f32 {
@@ -202,13 +245,13 @@ fn dot<const D: usize>(a: &[[f32; LANES]; D], b: &[[f32; LANES]; D]) -> [f32; LA
 
 #[cfg(test)]
 mod tests {
-    use super::{LANES, Turning};
+    use super::{Bend, Bent, LANES};
 
     /// Bodies that have gone round by up to half a circle are expected where they will be when they go on.
     #[test]
     fn bodies_are_expected_on_their_circles() {
         let (frames, part, times) = (12.0, 0.5, 0.5);
-        let turning = Turning { frames, part, steps: [&[], &[]] };
+        let bent = Bent { frames, steps: [&[], &[]], bend: Bend::Round(part) };
         for tenth in 0..=24_u8 {
             let turn = f64::from(tenth) / 10.0;
             // Where a body is that moves by 1 in each frame, and has turned by `turn` in `frames` of them.
@@ -219,11 +262,31 @@ mod tests {
             let [now, before, later] = [frames, frames - 1.0, 2.0 * frames].map(|frame| at(frame.into()));
             let of = |to: [f64; 2], from: [f64; 2]| [0, 1].map(|axis| [(to[axis] - from[axis]) as f32; LANES]);
             // Times 0.5, at a part of 0.5: the body is kept halfway to where it is after as many frames.
-            let ways = turning.ways(of(now, before), of(now, at(0.0)), (times, 100.0));
+            let ways = bent.round(of(now, before), of(now, at(0.0)), (part, times, 100.0));
             for axis in 0..2 {
                 let off = f64::from(ways[axis][0]) - (later[axis] - now[axis]) / 2.0;
                 assert!(off.abs() < 0.01 * f64::from(frames), "turned by {turn}: {off} off on axis {axis}");
             }
         }
+    }
+
+    /// Bodies that fall are expected halfway to where they will be, but no farther away than they may.
+    #[test]
+    fn bodies_are_expected_where_their_speed_leads_them() {
+        let (frames, lasts) = (8.0, 12.0);
+        let bent = Bent { frames, steps: [&[], &[]], bend: Bend::Curve(lasts) };
+        let at = |frame: f32| [2.0 * frame, 0.05 * frame * frame];
+        let of = |to: [f32; 2], from: [f32; 2]| [0, 1].map(|axis| [to[axis] - from[axis]; LANES]);
+        let [before, now, later] = [frames - 1.0, frames, frames + lasts].map(at);
+        for (most, part) in [(100.0, 0.5), (5.0, 5.0 / (later[0] - now[0]).hypot(later[1] - now[1]))] {
+            let ways = bent.curve(of(now, before), of(now, [0.0; 2]), (lasts, most));
+            for axis in 0..2 {
+                let off = ways[axis][0] - part * (later[axis] - now[axis]);
+                assert!(off.abs() < 1e-4, "{off} off on axis {axis}");
+            }
+        }
+        // Of bodies whose last step is not known, that of an average frame is taken.
+        let ways = bent.curve([[f32::NAN; LANES]; 2], of(now, [0.0; 2]), (lasts, 100.0));
+        assert!((ways[0][0] - lasts).abs() < 1e-4 && (ways[1][0] - 0.5 * lasts * now[1] / frames).abs() < 1e-4);
     }
 }

@@ -11,7 +11,7 @@ use jostle_core::{Bodies, Column, Isa, Radii, Scalar, Workers};
 use jostle_sets::simd::LANES;
 
 use super::{PART, Reference, SHARE, block};
-use crate::coherent::packed::{Moving, Packed};
+use crate::coherent::packed::{Moving, Packed, share_of};
 
 /// What rounding may cost, relative to a grown radius: 2^-19. The predicate rounds a distance and a sum of radii by
 /// four times 2^-24 each, in the list and now, which is 2^-20 of each grown radius. The computations here round by a
@@ -35,6 +35,9 @@ pub(in crate::coherent) struct Limit<'a> {
 pub(in crate::coherent) enum Since {
     /// From where they are kept.
     Kept,
+    /// From where they are kept, each by its own margin: how much of the widest margin they have used up. A stand-in
+    /// may be so far from where its body is.
+    Own(f32),
     /// From so many steps beyond where they are kept, if they are kept ahead of where they stood.
     Steps(f32),
     /// From where they stood when they were kept.
@@ -87,10 +90,14 @@ impl<const D: usize> Reference<D> {
                 let moved = (now.0[axis] - reference.0[axis]) - step;
                 moved2 += moved * moved;
             }
-            let of_body = used_by(moved2, (now.radius(), reference.radius()), margin);
+            let mut of_body = used_by(moved2, (now.radius(), reference.radius()), margin);
+            if let Since::Own(error) = since {
+                of_body = (of_body + error) * self.weights[id];
+            }
             let within = limit.map_or(of_body, |limit| beyond.take_one(of_body, limit, id as u32));
             used = [used[0].max(within), used[1].max(of_body)];
-            *slot = P::pack(now, reference);
+            let share = self.weights.get(id).filter(|_| matches!(since, Since::Own(_))).map_or(1.0, |&it| share_of(it));
+            *slot = P::pack(now, Packed::new::<D>(from_axes(|axis| centers[axis][id]), share));
         }
         if let Some(limit) = limit {
             beyond.list(limit);
@@ -101,8 +108,11 @@ impl<const D: usize> Reference<D> {
         let (block, asks) = (block(packed.len(), workers), workers.count() > 1);
         workers.fill_blocks("measure", packed, block, |first, packed| {
             let reference = (parts_of(centers, first), self.radii[first..].as_chunks().0);
-            let course = course.map(|steps| (parts_of(&self.stood, first), steps));
-            let [within, of_all] = isa.run(Measure { bodies, reference, course, margin, limit, first, packed, asks });
+            let way = match since {
+                Since::Own(error) => Way::Own(self.weights[first..].as_chunks().0, error),
+                _ => course.map_or(Way::Any, |steps| Way::Course(parts_of(&self.stood, first), steps)),
+            };
+            let [within, of_all] = isa.run(Measure { bodies, reference, way, margin, limit, first, packed, asks });
             let mut most = most.lock().unwrap_or_else(PoisonError::into_inner);
             *most = [most[0].max(within), most[1].max(of_all)];
         });
@@ -192,7 +202,7 @@ fn parts_of<const D: usize>(columns: &[Vec<f32>; D], first: usize) -> [&[[f32; P
 
 /// The form in which a body that is read is kept.
 pub(in crate::coherent) trait Pack: Copy + Default + Send + Sync {
-    /// Packs a body as it is, and as it was or is expected to be.
+    /// Packs a body as it is, and as it was or is expected to be, with its share in place of the radius.
     fn pack(now: Packed, kept: Packed) -> Self;
 }
 
@@ -210,11 +220,20 @@ impl Pack for Moving {
     }
 }
 
+/// How bodies are expected to move.
+#[derive(Clone, Copy)]
+enum Way<'a, const D: usize> {
+    Any,
+    /// Each by its own margin: the weights, and how far a stand-in may be from where its body is.
+    Own(&'a [[f32; PART]], f32),
+    /// Where the bodies stood, and the number of steps.
+    Course([&'a [[f32; PART]]; D], f32),
+}
+
 struct Measure<'a, P, const D: usize> {
     bodies: Bodies<'a, D>,
     reference: ([&'a [[f32; PART]]; D], &'a [[f32; PART]]),
-    /// Where the bodies stood, and the number of steps.
-    course: Option<([&'a [[f32; PART]]; D], f32)>,
+    way: Way<'a, D>,
     margin: f32,
     limit: Option<Limit<'a>>,
     first: usize,
@@ -228,7 +247,7 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
 
     #[inline(always)]
     fn run(self) -> [f32; 2] {
-        let Self { bodies, reference: (centers, radii), course, margin, limit, first, packed, asks } = self;
+        let Self { bodies, reference: (centers, radii), way, margin, limit, first, packed, asks } = self;
         let mut beyond = Beyond::default();
         let [mut within, mut of_all] = [[0.0_f32; LANES]; 2];
         let (mut most, mut rooms, mut room) = (0.0_f32, [[0.0; PART]; D], [0.0; PART]);
@@ -253,17 +272,27 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
                 }
             };
             let reference = (centers.each(|column| &column[number]), &radii[number]);
-            let course = course.map(|(stood, steps)| (stood.each(|column| &column[number]), steps));
-            let (mut lanes, mut used) = ([0.0; LANES], [0.0; PART]);
+            let (mut lanes, mut used, mut weights) = ([0.0; LANES], [0.0; PART], &[1.0; PART]);
             let rooms_of_used = used.as_chunks_mut::<LANES>().0;
-            match course {
-                None => {
+            match way {
+                Way::Any => {
                     for (number, slot) in rooms_of_used.iter_mut().enumerate() {
                         *slot = used_of(now, reference, margin, number * LANES);
                         keep_greater(&mut lanes, *slot);
                     }
                 }
-                Some(course) => {
+                Way::Own(of_all, error) => {
+                    weights = &of_all[number];
+                    for (number, slot) in rooms_of_used.iter_mut().enumerate() {
+                        *slot = used_of(now, reference, margin, number * LANES);
+                        for lane in 0..LANES {
+                            slot[lane] = (slot[lane] + error) * weights[number * LANES + lane];
+                        }
+                        keep_greater(&mut lanes, *slot);
+                    }
+                }
+                Way::Course(stood, steps) => {
+                    let course = (stood.each(|column| &column[number]), steps);
                     for (number, slot) in rooms_of_used.iter_mut().enumerate() {
                         *slot = strayed_of(now, reference, course, (margin, number * LANES));
                         keep_greater(&mut lanes, *slot);
@@ -288,7 +317,7 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
                 for axis in 0..D {
                     (center[axis], kept[axis]) = (now.0[axis][at], reference.0[axis][at]);
                 }
-                *slot = P::pack(Packed::new(center, now.1[at]), Packed::new(kept, reference.1[at]));
+                *slot = P::pack(Packed::new(center, now.1[at]), Packed::new(kept, share_of(weights[at])));
             }
         }
         limit.into_iter().for_each(|limit| beyond.list(limit));

@@ -9,7 +9,7 @@ use super::Reference;
 use crate::coherent::packed::Packed;
 
 /// So many bodies are sampled for how far all move on average.
-const MEAN_OF: usize = 256;
+pub(in crate::coherent) const MEAN_OF: usize = 256;
 
 /// So many are sampled for how far all but a few have moved; one task takes `TASK` of them.
 const QUANTILE_OF: usize = 4096;
