@@ -169,6 +169,11 @@ impl<const D: usize> Current<D> {
         self.course.filter(|course| course.is_expected())
     }
 
+    /// Whether bodies are on no course, and each has a margin of its own.
+    pub(in crate::coherent) fn have_own_alone(&self) -> bool {
+        self.own
+    }
+
     /// Whether each kept body has a margin of its own.
     fn have_own(&self) -> bool {
         self.own || self.course().is_some()
@@ -243,7 +248,7 @@ impl<const D: usize> Current<D> {
         on: (Isa, Workers<'_>),
     ) -> f64 {
         let Some(course) = self.course() else {
-            let limit = strays.map(|strays| ((JUMP * margin) as f32, strays));
+            let limit = strays.map(|strays| ((if self.own { margin } else { JUMP * margin }) as f32, strays));
             let [used, of_all] = self.measure_used(input, (margin, limit), SetNow::bodies, on);
             self.put_ghosts(on.1);
             self.farthest = of_all;
