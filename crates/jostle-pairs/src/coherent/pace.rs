@@ -34,6 +34,10 @@ const COURSES_APART: [u32; 2] = [0, 64];
 /// Likewise for how many lists of bodies that did not go straight on they are not expected to turn either.
 const TURNS_APART: [u32; 2] = [1, 16];
 
+/// How far bodies have been off in lists with margins of their own is taken to be this part of it with each list of
+/// another kind, so that such lists are tried again.
+const FORGOTTEN: f64 = 0.875;
+
 /// Where a margin adds more pairs a body than this, as many as are tested in each frame, candidates name bodies by
 /// rank. The second value is for so many bodies (`MANY`) that putting each by rank takes as long as several tests.
 const CROWDED: f64 = 1.0;
@@ -250,6 +254,7 @@ impl Pace {
             self.course_backoff.wait();
             return self.backoff.wait();
         }
+        self.own_strays = self.own_strays.map(|strays| strays * FORGOTTEN);
         if self.ahead == 0.0 {
             return self.backoff.wait();
         }

@@ -49,7 +49,7 @@ const BLOCK: usize = 4;
 const SPENT: usize = 10;
 
 /// Where bodies on no course have margins of their own, one body in so many may stray, and so many more.
-const OWN_SHARE: usize = 4096;
+const OWN_SHARE: usize = 512;
 const OWN_MORE: usize = 2;
 
 /// Where bodies have fewer pairs each than this, stray bodies cost little, and so do lists: these last for as long as
