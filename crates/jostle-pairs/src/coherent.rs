@@ -91,8 +91,8 @@ const FILLED: usize = 8;
 /// their speed and its change lead them. Each then has a margin of its own as well: half as wide as that way, and as
 /// much wider as bodies have been off before. Of these lists, the finder makes the one that is likely to cost least. If
 /// lists end before they pay, whatever the reason, they are made ever more seldom.
-/// One body in 64, of all sets together, may stray while a list lasts (one in 512, where bodies that push each other
-/// have margins of their own): turn, jump, grow, come or go, where bodies that come or go are the last ids of their set. The pairs of each stray body are looked for separately. Pairs are listed
+/// One body in 64, of all sets together, may stray while a list lasts (one in 512, where 65,536 bodies or more have
+/// margins of their own by their speeds): turn, jump, grow, come or go, where bodies that come or go are the last ids of their set. The pairs of each stray body are looked for separately. Pairs are listed
 /// anew once more bodies stray, or, where bodies have two pairs each or more, once the stray bodies of all frames,
 /// added up, exceed one body in ten. Where bodies move too far for that to pay, each frame is searched from scratch.
 /// The finder chooses the margin, so a margin of the caller's own is refused

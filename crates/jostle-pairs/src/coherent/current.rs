@@ -81,8 +81,9 @@ pub(super) struct Current<const D: usize> {
     /// Of bodies that are kept ahead: their course, how many steps they are from where they are kept, and how far one
     /// has strayed, at most.
     course: Option<Course>,
-    /// Whether bodies on no course have margins of their own.
+    /// Whether bodies on no course have margins of their own. And whether those that have used up theirs stray then.
     own: bool,
+    own_stray: bool,
     steps: f64,
     strayed: f64,
     /// How far a body may stray; bodies that stray farther are looked for separately.

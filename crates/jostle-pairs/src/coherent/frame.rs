@@ -287,10 +287,8 @@ impl<const D: usize> CoherentFinder<D> {
             return if strays.is_empty() { used } else { used.max(TOO_FAR) };
         }
         strayed.clear();
-        if current.have_own_alone() {
-            // All at once may use up margins of their own.
-            strayed.reserve(bodies_of(given.input));
-        }
+        // All at once may use up margins of their own.
+        strayed.reserve(bodies_of(given.input));
         let used = current.measure(given.plain, (margin, Some((&mut *strayed, strays.numbers()))), on);
         let sets = given.input.sets();
         let meet = |of: [u32; 2], [a, b]: [u32; 2]| layers::meet(sets, of, [a, b]);

@@ -34,8 +34,8 @@ const COURSES_APART: [u32; 2] = [0, 64];
 /// Likewise for how many lists of bodies that did not go straight on they are not expected to turn either.
 const TURNS_APART: [u32; 2] = [1, 16];
 
-/// How far bodies have been off in lists with margins of their own is taken to be this part of it with each list of
-/// another kind, so that such lists are tried again.
+/// How far bodies have been off in lists with margins of their own, and by how much these have ended too early, is taken
+/// to be this part of it with each list of another kind, so that such lists are tried again.
 const FORGOTTEN: f64 = 0.875;
 
 /// Where a margin adds more pairs a body than this, as many as are tested in each frame, candidates name bodies by
@@ -91,11 +91,13 @@ pub(super) struct Pace {
     is_of_turning: bool,
     /// How far bodies moved on average in the last frame, if that is known.
     step: Option<f64>,
-    /// How far bodies may be from where they are expected, over their average step, if they have margins of their own in
-    /// this list. And how far they have been when the last such list ended, over that step and the square of its frames,
-    /// as if the body had sped up.
-    own: Option<f64>,
+    /// If bodies have margins of their own in this list: how far they may be from where they are expected, over their
+    /// average step, and for how many frames it is to last.
+    own: Option<[f64; 2]>,
+    /// How far bodies have been off when the last such list ended, over their average step and the square of its frames,
+    /// as if they had sped up. And which part of the frames such lists have not lasted for.
     own_strays: Option<f64>,
+    own_missed: f64,
 }
 
 /// How many lists are still to be made in another way; and how many the next time, none before the first.
@@ -209,7 +211,7 @@ impl Pace {
             (Kept::Nothing, _) => {}
             // A jump of one body says nothing of the next frames.
             (Kept::List(margin), Some(moved)) if lasted && moved.most > 2.0 * margin * (1.0 + self.ahead) => {
-                self.speed = Some(margin * (1.0 + self.ahead) / frames);
+                (self.speed, self.step) = (Some(margin * (1.0 + self.ahead) / frames), moved.step);
             }
             (kept, Some(moved)) => {
                 self.speed = Some((moved.most / frames).max(0.0));
@@ -245,9 +247,10 @@ impl Pace {
     /// Learns from a list that has ended, and that lasted `times` as long as a list of bodies where they stood would
     /// have.
     fn judge(&mut self, times: f64, Moved { strayed, left_course, may_last, .. }: Moved) {
-        if let Some(tolerance) = self.own {
+        if let Some([tolerance, lasts]) = self.own {
             let strays = tolerance / f64::from(self.frames).powi(2);
             self.own_strays = Some((self.own_strays.unwrap_or(strays) * strays).sqrt());
+            self.own_missed = (self.own_missed + (1.0 - f64::from(self.frames) / lasts).max(0.0)) / 2.0;
             if strayed < f64::INFINITY {
                 self.strays = strayed / f64::from(self.frames).powi(2);
             }
@@ -255,6 +258,7 @@ impl Pace {
             return self.backoff.wait();
         }
         self.own_strays = self.own_strays.map(|strays| strays * FORGOTTEN);
+        self.own_missed *= FORGOTTEN;
         if self.ahead == 0.0 {
             return self.backoff.wait();
         }

@@ -73,6 +73,8 @@ impl<const D: usize> Reference<D> {
 
     fn keep_radii(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
         keep(&mut self.radii, bodies.len(), &|first, out| bodies.radii().copy_into(first, out), workers);
+        // A list of another kind may need these: later frames allocate nothing.
+        fill_with_headroom(&mut self.weights, self.radii.len(), 1.0);
     }
 
     /// Whether bodies are kept where they are expected to be.
@@ -118,7 +120,6 @@ impl<const D: usize> Reference<D> {
         const WHOLE: f32 = 8_388_608.0;
         let Self { centers, radii, stood, grown, weights, .. } = self;
         fill_with_headroom(grown, radii.len(), 0.0);
-        fill_with_headroom(weights, radii.len(), 1.0);
         let block = block(radii.len(), workers);
         let (most, shares_of_one) = (1.0 / SHARES, 1.0 / (widest * SHARES));
         let columns = [[grown.as_mut_slice()], [weights.as_mut_slice()]];

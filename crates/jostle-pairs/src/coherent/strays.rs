@@ -48,9 +48,8 @@ const BLOCK: usize = 4;
 /// than its part of a new list.
 const SPENT: usize = 10;
 
-/// Where bodies on no course have margins of their own, one body in so many may stray, and so many more.
+/// Where bodies stray that have used up margins of their own, one body in so many may.
 const OWN_SHARE: usize = 512;
-const OWN_MORE: usize = 2;
 
 /// Where bodies have fewer pairs each than this, stray bodies cost little, and so do lists: these last for as long as
 /// they can.
@@ -178,7 +177,7 @@ impl<const D: usize> Strays<D> {
         self.many = self.who.len() + strayed.len();
         self.spent += self.many;
         let bodies = now.count();
-        let most = if now.have_own_alone() { bodies / OWN_SHARE + OWN_MORE } else { bodies / SHARE };
+        let most = bodies / if now.own_stray() { OWN_SHARE } else { SHARE };
         let few = self.many <= most && self.most_spent.is_none_or(|most| self.spent <= most);
         let found = few && self.find_with(strayed, (trees, now), (margin, meetings, rules), workers);
         if !found {

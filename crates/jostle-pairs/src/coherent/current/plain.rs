@@ -36,6 +36,10 @@ const MOST_STEPS: f64 = 16.0;
 /// Where bodies are kept as they stand, a body that is farther from there than so many margins strays.
 const JUMP: f64 = 2.0;
 
+/// The farthest of so many bodies with margins of their own are off much farther than nearly all: they stray, and the
+/// list holds for the others.
+const MANY: usize = 1 << 16;
+
 /// Bodies may stray farther by so many times the error of their stand-ins.
 const ERRORS: f64 = 4.0;
 
@@ -70,7 +74,7 @@ impl<const D: usize> Current<D> {
     /// Keeps the bodies of a plain frame.
     pub(in crate::coherent) fn keep(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
         self.make_room(input);
-        (self.course, self.own) = (None, false);
+        (self.course, self.own, self.own_stray) = (None, false, false);
         self.sets.iter_mut().for_each(|now| now.ghosts.clear());
         self.each_view(input, &mut |now, bodies| now.reference.keep(bodies, workers));
     }
@@ -106,6 +110,7 @@ impl<const D: usize> Current<D> {
             }
         });
         (self.course, self.own) = (Some(course), plan.own.is_some());
+        self.own_stray = self.own && bodies_of(input) >= MANY;
         self.limit = plan.limit + ERRORS * self.error;
     }
 
@@ -169,9 +174,9 @@ impl<const D: usize> Current<D> {
         self.course.filter(|course| course.is_expected())
     }
 
-    /// Whether bodies are on no course, and each has a margin of its own.
-    pub(in crate::coherent) fn have_own_alone(&self) -> bool {
-        self.own
+    /// Whether bodies that have used up margins of their own stray.
+    pub(in crate::coherent) fn own_stray(&self) -> bool {
+        self.own_stray
     }
 
     /// Whether each kept body has a margin of its own.
@@ -248,7 +253,7 @@ impl<const D: usize> Current<D> {
         on: (Isa, Workers<'_>),
     ) -> f64 {
         let Some(course) = self.course() else {
-            let limit = strays.map(|strays| ((if self.own { margin } else { JUMP * margin }) as f32, strays));
+            let limit = strays.map(|strays| ((if self.own_stray { margin } else { JUMP * margin }) as f32, strays));
             let [used, of_all] = self.measure_used(input, (margin, limit), SetNow::bodies, on);
             self.put_ghosts(on.1);
             self.farthest = of_all;

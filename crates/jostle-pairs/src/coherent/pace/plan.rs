@@ -100,6 +100,9 @@ const OWN_AHEAD: f64 = 0.875;
 const OWN_MARGINS: f64 = 4.0;
 const OWN_LIST: f64 = 12.0;
 
+/// Lists with margins of bodies' own are made where they are likely to cost so many times less than others.
+const OWN_COSTS: f64 = 1.2;
+
 /// The least ratio assumed of how far bodies move on average to how far the fastest do.
 const LEAST_SHARE: f64 = 1.0 / 16.0;
 
@@ -165,14 +168,23 @@ impl ListOf {
     }
 }
 
+/// How bodies are kept, and with what margins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// On a course, with margins of their own.
+    Course,
+    /// Where their last steps lead them, with margins of their own.
+    Own,
+    /// On their circles.
+    Turning,
+    /// Where they stand, or straight on.
+    Standing,
+}
+
 /// A list that may pay.
 #[derive(Debug, Clone, Copy)]
 struct Draft {
-    /// Whether bodies are expected to keep to their course; or to turn.
-    is_expected: bool,
-    turn: bool,
-    /// Whether bodies on no course have margins of their own.
-    own: bool,
+    kind: Kind,
     /// How much of the margin is used up when the list is made.
     ahead: f64,
     /// For how many frames the list is to last.
@@ -208,7 +220,8 @@ impl Pace {
         // One list of bodies where they stand shows how they turn.
         let may_be_own = of.known && (is_ahead || !self.bodies_turn);
         let own = self.draft_own(of).filter(|own| may_be_own && self.pays(own, of));
-        let is_own_better = |own: &Draft| first.is_none_or(|first| self.cost(own, of) < self.cost(&first, of));
+        let is_own_better =
+            |own: &Draft| first.is_none_or(|first| OWN_COSTS * self.cost(own, of) < self.cost(&first, of));
         let own = own.filter(is_own_better);
         let Some(draft) = own.or(first) else {
             self.declined = true;
@@ -234,7 +247,7 @@ impl Pace {
             // Rounding makes bodies stray no less in a shorter list.
             let may_stray = stray(margin).max(LEAST_STRAYED * longest / margin);
             let lasts = margin / pace;
-            Draft { is_expected: true, turn: false, own: false, ahead, lasts, margin, share, may_stray }
+            Draft { kind: Kind::Course, ahead, lasts, margin, share, may_stray }
         };
         let first = draft(MARGINS[2]);
         if first.may_stray > STRAYED { draft(MARGINS[3]) } else { first }
@@ -244,10 +257,11 @@ impl Pace {
     fn draft_standing(&self, speed: f64, is_ahead: bool, of: ListOf) -> Draft {
         let ahead = if is_ahead { AHEAD[0] } else { 0.0 };
         let turn = is_ahead && self.bodies_turn && self.frames >= TURNING;
+        let kind = if turn { Kind::Turning } else { Kind::Standing };
         let pace = speed / (1.0 + ahead);
         let margin = of.margin(MARGINS[usize::from(is_ahead && !turn)], pace, 1.0);
         let lasts = margin / pace;
-        Draft { is_expected: false, turn, own: false, ahead, lasts, margin, share: 1.0, may_stray: f64::INFINITY }
+        Draft { kind, ahead, lasts, margin, share: 1.0, may_stray: f64::INFINITY }
     }
 
     /// Drafts a list of bodies with margins of their own, if it is known how far they move in a frame.
@@ -270,8 +284,7 @@ impl Pace {
         }
         let mean = way * lasts + step * self.may_be_off(lasts);
         let (margin, share) = (f64::from((mean * OWN_WIDEST) as f32), 1.0 / OWN_WIDEST);
-        let (turn, is_expected, may_stray) = (false, false, f64::INFINITY);
-        Some(Draft { is_expected, turn, own: true, ahead: OWN_AHEAD, lasts, margin, share, may_stray })
+        Some(Draft { kind: Kind::Own, ahead: OWN_AHEAD, lasts, margin, share, may_stray: f64::INFINITY })
     }
 
     /// Returns how far bodies may be from where they are expected in so many frames, over their average step.
@@ -287,7 +300,8 @@ impl Pace {
 
     /// Whether a list, with as many candidates as are foreseen, would last for long enough.
     fn pays(&self, draft: &Draft, of: ListOf) -> bool {
-        let &Draft { is_expected, lasts, margin, .. } = draft;
+        let &Draft { kind, lasts, margin, .. } = draft;
+        let is_expected = kind == Kind::Course;
         let ListOf { worth, axes, stand_in, moved_in, .. } = of;
         let growth = draft.growth(of);
         let foreseen = self.pairs_of_one() * growth;
@@ -308,9 +322,10 @@ impl Pace {
 
     /// Returns how many searches a list takes to make, about, and one of its frames.
     fn takes(&self, draft: &Draft, of: ListOf) -> [f64; 2] {
-        let Draft { is_expected, margin, share, may_stray, .. } = *draft;
+        let Draft { kind, margin, share, may_stray, .. } = *draft;
         let strays = if self.may_last.is_some() || may_stray > STRAYED { KEPT[1] } else { 0.0 };
-        let tests = if is_expected { may_stray + strays } else { share * margin / of.radius.max(margin) };
+        let of_radius = share * margin / of.radius.max(margin);
+        let tests = if kind == Kind::Course { may_stray + strays } else { of_radius };
         let [list, for_a_pair] = of.worth.list;
         [list + for_a_pair * self.pairs_of_one() * draft.growth(of), (KEPT[0] + tests).min(1.0)]
     }
@@ -318,22 +333,24 @@ impl Pace {
     /// Returns how many searches each frame of a list takes, about, if the list is shared out over its frames.
     fn cost(&self, draft: &Draft, of: ListOf) -> f64 {
         let [list, of_frame] = self.takes(draft, of);
-        list / draft.lasts + of_frame
+        let missed = if draft.kind == Kind::Own { self.own_missed } else { 0.0 };
+        list / (draft.lasts * (1.0 - missed)) + of_frame
     }
 
     /// Makes a plan of a draft, and notes it. `standing` is the margin of bodies that stand.
     fn plan_of(&mut self, draft: Draft, (speed, standing): (f64, f64), of: ListOf) -> ListPlan {
         (self.growth, self.takes) = (draft.growth(of), self.takes(&draft, of));
-        let Draft { is_expected, turn, own, ahead, lasts, margin, may_stray, .. } = draft;
+        let Draft { kind, ahead, lasts, margin, may_stray, .. } = draft;
+        let own = kind == Kind::Own;
         let moved = if own { ahead * margin } else { self.way(speed) };
         let way = (ahead * margin).min(moved);
         let is_ahead = way > 0.0;
         if is_ahead {
             self.ahead = way / margin;
         }
-        self.is_of_turning = turn && is_ahead;
-        self.tolerance = if is_expected { margin * may_stray } else { f64::INFINITY };
-        self.own = own.then(|| self.may_be_off(lasts));
+        self.is_of_turning = kind == Kind::Turning && is_ahead;
+        self.tolerance = if kind == Kind::Course { margin * may_stray } else { f64::INFINITY };
+        self.own = own.then(|| [self.may_be_off(lasts), lasts]);
         let (frames, step) = (self.frames as f32, self.step.unwrap_or_default());
         let bend = if own { Bend::Curve(lasts as f32) } else { Bend::Round((ahead / (1.0 + ahead)) as f32) };
         let expected = self.strays * (margin * (1.0 + AHEAD[1]) / speed).powi(2);
@@ -343,7 +360,7 @@ impl Pace {
             tolerance: self.tolerance,
             limit: (expected / LIMITS[0]).clamp(self.tolerance * LIMITS[1], self.tolerance),
             bent: (own || self.is_of_turning).then_some((frames, bend)),
-            own: self.own.map(|tolerance| [OWN_TIMES as f32, (tolerance * step) as f32]),
+            own: self.own.map(|[tolerance, _]| [OWN_TIMES as f32, (tolerance * step) as f32]),
             standing: [standing, of.growth(standing)],
         }
     }
