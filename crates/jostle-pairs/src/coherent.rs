@@ -89,14 +89,15 @@ const FILLED: usize = 8;
 /// Bodies that turn evenly, each as it likes, are searched where they are to be on their circles; their lists, too, last
 /// for nearly twice as long. Bodies that push each other, or whose speeds change otherwise, are searched halfway to where
 /// their speed and its change lead them. Each then has a margin of its own as well: half as wide as that way, and as
-/// much wider as bodies have been off before. Of these lists, the finder makes the one that is likely to cost least. If
-/// lists end before they pay, whatever the reason, they are made ever more seldom.
+/// much wider as bodies have been off before. Such a list is made where it is likely to cost clearly less than others.
+/// If lists end before they pay, whatever the reason, they are made ever more seldom.
+///
 /// One body in 64, of all sets together, may stray while a list lasts (one in 512, where 65,536 bodies or more have
-/// margins of their own by their speeds): turn, jump, grow, come or go, where bodies that come or go are the last ids of their set. The pairs of each stray body are looked for separately. Pairs are listed
-/// anew once more bodies stray, or, where bodies have two pairs each or more, once the stray bodies of all frames,
-/// added up, exceed one body in ten. Where bodies move too far for that to pay, each frame is searched from scratch.
-/// The finder chooses the margin, so a margin of the caller's own is refused
-/// ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)).
+/// margins of their own by their speeds): turn, jump, grow, come or go, where bodies that come or go are the last ids
+/// of their set. The pairs of each stray body are looked for separately. Pairs are listed anew once more bodies stray,
+/// or, where bodies have two pairs each or more, once the stray bodies of all frames, added up, exceed one body in ten.
+/// Where bodies move too far for that to pay, each frame is searched from scratch. The finder chooses the margin, so a
+/// margin of the caller's own is refused ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)).
 ///
 /// All of that holds in either precision and in any space. For bodies in `f64`, and where space repeats, the finder
 /// follows stand-ins in `f32`, whether or not the host puts back bodies that leave the cell. Where rounding leaves it

@@ -20,7 +20,7 @@ pub(super) const AT_A_TIME: usize = 512;
 pub(super) const BANDS: usize = 125;
 
 /// 2^23. A number up to that, added to it, is rounded to a whole number, which then stands in the last bits of the sum.
-const ROUNDING_OFF: f32 = 8_388_608.0;
+pub(super) const ROUNDING_OFF: f32 = 8_388_608.0;
 
 /// Classes of candidates, two a band: candidates that touch, and candidates that do not.
 pub(super) const CLASSES: usize = 2 * BANDS;

@@ -1,6 +1,7 @@
 //! The bodies of this frame, as the predicate reads them, and the predicate of one candidate. Plain bodies are kept and
-//! measured in `plain`.
+//! measured in `plain`; `moved` tells how far they have moved when a list ends.
 
+mod moved;
 mod plain;
 
 use core::mem::take;
@@ -37,7 +38,7 @@ struct SetNow<const D: usize> {
     /// `newcomers`.
     bodies: Vec<Packed>,
     newcomers: Vec<Packed>,
-    /// The bodies in the last frame, while bodies are expected to turn.
+    /// The bodies in the last frame, while their last steps are to be known.
     before: Vec<Packed>,
     /// The bodies as they were kept.
     reference: Reference<D>,

@@ -4,6 +4,7 @@ use jostle_core::axes::Both;
 use jostle_core::prefetch::prefetch;
 use jostle_sets::simd::{LANES, Lanes};
 
+use crate::coherent::bands::ROUNDING_OFF;
 use crate::coherent::names::Names;
 
 /// More bodies than this, 2 MB of them, are too many for a cache near the core.
@@ -71,9 +72,7 @@ pub(super) const SHARES: f32 = 1.0 / 1024.0;
 /// Returns a share, which is up to 1, from its inverse.
 #[inline(always)]
 pub(super) fn share_of(weight: f32) -> f32 {
-    // 2^23: what is added to it is rounded to a whole number.
-    const WHOLE: f32 = 8_388_608.0;
-    ((1.0 / (weight * SHARES) + WHOLE) - WHOLE) * SHARES
+    ((1.0 / (weight * SHARES) + ROUNDING_OFF) - ROUNDING_OFF) * SHARES
 }
 
 /// Is added to the share of a ghost image. The sum of two shares is greater than `ONE_IMAGE` only if both are of images.

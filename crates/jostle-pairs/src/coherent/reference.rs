@@ -13,6 +13,7 @@ use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Column, Workers};
 use jostle_sets::Circle;
 
+use crate::coherent::bands::ROUNDING_OFF;
 use crate::coherent::packed::SHARES;
 
 /// Bodies that one task reads, at most, and tasks of a worker: with fewer tasks it would have to wait for the last one.
@@ -96,11 +97,7 @@ impl<const D: usize> Reference<D> {
         let all = Mutex::new([0.0_f32; 2]);
         let block = block(radii.len(), workers);
         workers.fill_blocks("grow", grown, block, |first, block| {
-            block.fill(0.0);
-            for (centers, stood) in centers.iter().zip(&*stood) {
-                let steps = centers[first..].iter().zip(&stood[first..]).map(|(center, stood)| center - stood);
-                block.iter_mut().zip(steps).for_each(|(slot, step)| *slot += step * step);
-            }
+            squared_steps(block, (centers, stood), first);
             let [mut longest, mut largest] = [0.0_f32; 2];
             for (slot, radius) in block.iter_mut().zip(&radii[first..]) {
                 let step = slot.sqrt();
@@ -116,21 +113,17 @@ impl<const D: usize> Reference<D> {
 
     /// As [`Reference::grow`], for bodies on no course. Each margin is a whole number of `SHARES` of `widest`, the widest.
     pub(super) fn grow_own(&mut self, (times, least, widest): (f32, f32, f32), workers: Workers<'_>) {
-        // What is added to 2^23 is rounded to a whole number; up, if a half is added as well.
-        const WHOLE: f32 = 8_388_608.0;
         let Self { centers, radii, stood, grown, weights, .. } = self;
         fill_with_headroom(grown, radii.len(), 0.0);
         let block = block(radii.len(), workers);
         let (most, shares_of_one) = (1.0 / SHARES, 1.0 / (widest * SHARES));
         let columns = [[grown.as_mut_slice()], [weights.as_mut_slice()]];
         workers.fill_columns("grow", columns, block, |first, [[grown], [weights]]| {
-            weights.fill(0.0);
-            for (centers, stood) in centers.iter().zip(&*stood) {
-                let steps = centers[first..].iter().zip(&stood[first..]).map(|(center, stood)| center - stood);
-                weights.iter_mut().zip(steps).for_each(|(slot, step)| *slot += step * step);
-            }
+            squared_steps(weights, (centers, stood), first);
             for ((weight, grown), radius) in weights.iter_mut().zip(grown).zip(&radii[first..]) {
-                let shares = ((weight.sqrt() * times + least) * shares_of_one + 0.5 + WHOLE) - WHOLE;
+                // Rounded up.
+                let shares = (weight.sqrt() * times + least) * shares_of_one + 0.5;
+                let shares = (shares + ROUNDING_OFF) - ROUNDING_OFF;
                 let shares = if shares < most { shares } else { most };
                 // A body that is not sound is told by its radius, not by its margin.
                 let shares = if shares > 1.0 { shares } else { 1.0 } * SHARES;
@@ -206,6 +199,16 @@ impl<const D: usize> Reference<D> {
         for (axis, stood) in stood.iter_mut().enumerate() {
             stood[id as usize] = if way[axis].abs() <= most { now[axis] - way[axis] } else { now[axis] };
         }
+    }
+}
+
+/// Fills in the squares of the steps from where bodies stood to where they are kept, of bodies from number `first` on.
+#[inline(always)]
+fn squared_steps<const D: usize>(out: &mut [f32], (centers, stood): (&[Vec<f32>; D], &[Vec<f32>; D]), first: usize) {
+    out.fill(0.0);
+    for (centers, stood) in centers.iter().zip(stood) {
+        let steps = centers[first..].iter().zip(&stood[first..]).map(|(center, stood)| center - stood);
+        out.iter_mut().zip(steps).for_each(|(slot, step)| *slot += step * step);
     }
 }
 

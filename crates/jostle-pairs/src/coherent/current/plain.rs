@@ -20,18 +20,14 @@ use crate::coherent::packed::{Moving, Packed};
 use crate::coherent::reference::Reference;
 use crate::coherent::reference::ahead::Bent;
 use crate::coherent::reference::measure::{Limit, Pack, Since};
-use crate::coherent::reference::sample::{Expected, MEAN_OF, every_for_quantile, most_of};
 
 /// What rounding may cost of how far bodies have strayed, relative to the margin: 2^-17. All steps that are looked at
 /// are together no longer than the margin. Their differences and products, and what the predicate rounds, are rounded
 /// by a few times 2^-24.
 const ROUNDING: f64 = 1.0 / 131_072.0;
 
-/// Bodies that have strayed by no more of the margin than this have used up as much as their steps say.
-const HARDLY: f64 = 1.0 / 32.0;
-
 /// Bodies that are more steps than this from where they are kept are on no course: see `LEAST` of `course.rs`.
-const MOST_STEPS: f64 = 16.0;
+pub(super) const MOST_STEPS: f64 = 16.0;
 
 /// Where bodies are kept as they stand, a body that is farther from there than so many margins strays.
 const JUMP: f64 = 2.0;
@@ -46,10 +42,6 @@ const ERRORS: f64 = 4.0;
 /// Multiplies how far bodies reach, for rounding.
 const REACHING: f64 = 1.0 + 1.0 / 1024.0;
 
-/// Some bodies have jumped if the farthest has moved so many times as far as all do on average: those that have moved
-/// so many times as far as all but a few.
-const JUMPS: [f64; 2] = [6.0, 1.5];
-
 /// How far a body was moved when it was kept ahead, over the longest step that was measured, at most: that step bounds
 /// each axis alone.
 const STEPS_AT_MOST: f64 = 2.0;
@@ -61,7 +53,7 @@ pub(in crate::coherent) type Straying<'a> = (&'a mut Vec<u32>, &'a Numbers);
 type Target<P, const D: usize> = fn(&mut SetNow<D>) -> (&Reference<D>, &mut Vec<P>);
 
 impl<const D: usize> SetNow<D> {
-    fn bodies(&mut self) -> (&Reference<D>, &mut Vec<Packed>) {
+    pub(super) fn bodies(&mut self) -> (&Reference<D>, &mut Vec<Packed>) {
         (&self.reference, &mut self.bodies)
     }
 
@@ -112,18 +104,6 @@ impl<const D: usize> Current<D> {
         (self.course, self.own) = (Some(course), plan.own.is_some());
         self.own_stray = self.own && bodies_of(input) >= MANY;
         self.limit = plan.limit + ERRORS * self.error;
-    }
-
-    /// Returns how far some bodies of a plain frame have moved on average since they were kept, or kept ahead; and
-    /// which part of that they have moved apart from each other.
-    pub(in crate::coherent) fn mean_moved(&mut self, input: &Input<'_, D>) -> [f64; 2] {
-        let (mut sum, mut len) = ([0.0; 2], 0);
-        self.each_view(input, &mut |now, bodies| {
-            let of_set = now.reference.mean_moved(bodies);
-            sum.iter_mut().zip(of_set).for_each(|(sum, of_set)| *sum += of_set * bodies.len() as f64);
-            len += bodies.len();
-        });
-        sum.map(|sum| sum / len.max(1) as f64)
     }
 
     /// Returns the bodies of a set where they are kept, with margins, and their ghost images.
@@ -319,110 +299,9 @@ impl<const D: usize> Current<D> {
         if strayed <= course.tolerance.into() { used } else { TOO_FAR }
     }
 
-    /// Returns how far a body of a plain frame, which has been read, has moved at most since bodies were kept ahead,
-    /// and how far one has strayed from its course. Where bodies have hardly strayed, the former is a little too much.
-    pub(in crate::coherent) fn measure_moved(
-        &mut self,
-        input: &Input<'_, D>,
-        margin: f64,
-        on: (Isa, Workers<'_>),
-    ) -> [f64; 2] {
-        let strayed = match self.course() {
-            Some(course) if self.strayed <= margin * HARDLY => {
-                return [(1.0 + self.steps).abs() * f64::from(course.reach) + self.strayed, self.strayed];
-            }
-            Some(_) => self.strayed,
-            None if self.own => f64::INFINITY,
-            None => self.measure_strayed(input, (margin, None), SetNow::bodies, on),
-        };
-        let [moved, _] = self.read_plain(input, (0.0, Since::Stood, None), SetNow::bodies, on);
-        [moved, strayed]
-    }
-
-    /// Returns how far some bodies have moved on average since the last frame, if that is known.
-    pub(in crate::coherent) fn mean_step(&self) -> Option<f64> {
-        let (mut sum, mut count) = (0.0, 0);
-        for SetNow { bodies, before, .. } in &self.sets[..self.of_input] {
-            let len = bodies.len().min(before.len());
-            let all = bodies[..len].iter().zip(before).step_by(len.div_ceil(MEAN_OF).max(1));
-            let steps = all.map(|(now, before)| f64::from(now.measure::<D>(before).0).sqrt());
-            let (of_set, some) =
-                steps.filter(|step| !step.is_nan()).fold((0.0, 0), |(sum, count), step| (sum + step, count + 1));
-            (sum, count) = (sum + of_set * (len as f64 / some.max(1) as f64), count + len);
-        }
-        (count > 0).then(|| sum / count as f64)
-    }
-
-    /// Returns how far all bodies but one in `share` have strayed from their course.
-    pub(in crate::coherent) fn strayed_but_for(
-        &mut self,
-        input: &Input<'_, D>,
-        share: usize,
-        workers: Workers<'_>,
-    ) -> f64 {
-        let steps = self.steps;
-        if steps.abs() > MOST_STEPS {
-            return f64::INFINITY;
-        }
-        self.most_but_for(input, share, &|_| Expected::Ahead(steps), workers)
-    }
-
-    /// Returns how far all bodies but one in `share` would have strayed, had they been expected to go straight on for so
-    /// many frames. Bodies that turn evenly are as far from there as from where they would have been had they always
-    /// moved as in the last frame.
-    pub(in crate::coherent) fn strayed_had_they_not_turned(
-        &mut self,
-        input: &Input<'_, D>,
-        (frames, share): (u32, usize),
-        workers: Workers<'_>,
-    ) -> f64 {
-        self.most_but_for(input, share, &|now| Expected::Straight(frames.into(), [&now.before, &now.bodies]), workers)
-    }
-
-    /// Returns how far a body has moved, at most, from where it stood. `most` is that of all bodies, and `mean` their
-    /// average. Bodies that have jumped do not count, if they are no more than one in `share`; `jumped` is memory for
-    /// their numbers.
-    pub(in crate::coherent) fn moved_but_for(
-        &mut self,
-        input: &Input<'_, D>,
-        ([most, mean], share, (jumped, numbers)): ([f64; 2], usize, Straying<'_>),
-        on: (Isa, Workers<'_>),
-    ) -> f64 {
-        if most <= JUMPS[0] * mean || most == f64::INFINITY {
-            return most;
-        }
-        let near = JUMPS[1] * self.most_but_for(input, 2 * share, &|_| Expected::Stood, on.1);
-        if most <= near || near == 0.0 {
-            return most;
-        }
-        jumped.clear();
-        let limit = Some((near as f32, (&mut *jumped, numbers)));
-        let [within, _] = self.read_plain(input, (0.0, Since::Stood, limit), SetNow::bodies, on);
-        if jumped.len() > bodies_of(input) / share { most } else { within }
-    }
-
-    /// Returns how far all bodies but one in `share` are from where they are expected, as a sample of them says.
-    fn most_but_for(
-        &mut self,
-        input: &Input<'_, D>,
-        share: usize,
-        expected: &dyn Fn(&SetNow<D>) -> Expected<'_>,
-        workers: Workers<'_>,
-    ) -> f64 {
-        let (mut all, every) = (take(&mut self.quantile_of), every_for_quantile(bodies_of(input)));
-        let mut are_known = true;
-        all.clear();
-        self.each_view(input, &mut |now, bodies| {
-            are_known &= now.reference.sample(bodies, (expected(now), every), &mut all, workers)
-        });
-        let most = if are_known { most_of(&mut all, share).into() } else { f64::INFINITY };
-        self.quantile_of = all;
-        most
-    }
-
     /// Reads the bodies of a plain frame. Returns how far one has strayed from its course since bodies were kept ahead,
     /// at most, with what rounding may cost.
-    fn measure_strayed<P: Pack>(
+    pub(super) fn measure_strayed<P: Pack>(
         &mut self,
         input: &Input<'_, D>,
         (margin, strays): (f64, Option<Straying<'_>>),
@@ -445,7 +324,7 @@ impl<const D: usize> Current<D> {
     }
 
     /// Reads the bodies of a plain frame: see [`Reference::measure`].
-    fn read_plain<P: Pack>(
+    pub(super) fn read_plain<P: Pack>(
         &mut self,
         input: &Input<'_, D>,
         (margin, since, limit): (f64, Since, Option<(f32, Straying<'_>)>),
@@ -482,7 +361,7 @@ impl<const D: usize> Current<D> {
         (self.of_input, self.error) = (input.sets().len(), error);
     }
 
-    fn each_view(&mut self, input: &Input<'_, D>, visit: &mut dyn FnMut(&mut SetNow<D>, Bodies<'_, D>)) {
+    pub(super) fn each_view(&mut self, input: &Input<'_, D>, visit: &mut dyn FnMut(&mut SetNow<D>, Bodies<'_, D>)) {
         for (now, set) in self.sets.iter_mut().zip(input.sets()) {
             if let Source::View(bodies) = set.source {
                 visit(now, bodies);
