@@ -9,7 +9,8 @@ pub mod aabb;
 pub mod axes;
 pub mod bounds;
 pub mod error;
-mod fours;
+#[doc(hidden)]
+pub mod fours;
 pub mod input;
 pub mod isa;
 #[doc(hidden)]

@@ -34,9 +34,9 @@ impl<const D: usize> Current<D> {
             }
             Some(_) => self.strayed,
             None if self.own => f64::INFINITY,
-            None => self.measure_strayed(input, (margin, None), SetNow::bodies, on),
+            None => self.measure_strayed(input, (margin, None), on),
         };
-        let [moved, _] = self.read_plain(input, (0.0, Since::Stood, None), SetNow::bodies, on);
+        let [moved, _] = self.read_plain(input, (0.0, Since::Stood, None), on);
         [moved, strayed]
     }
 
@@ -98,7 +98,7 @@ impl<const D: usize> Current<D> {
         }
         jumped.clear();
         let limit = Some((near as f32, (&mut *jumped, numbers)));
-        let [within, _] = self.read_plain(input, (0.0, Since::Stood, limit), SetNow::bodies, on);
+        let [within, _] = self.read_plain(input, (0.0, Since::Stood, limit), on);
         if jumped.len() > bodies_of(input) / share { most } else { within }
     }
 

@@ -19,7 +19,7 @@ use crate::coherent::pace::ListPlan;
 use crate::coherent::packed::{Moving, Packed};
 use crate::coherent::reference::Reference;
 use crate::coherent::reference::ahead::Bent;
-use crate::coherent::reference::measure::{Limit, Pack, Since};
+use crate::coherent::reference::measure::{Limit, Since};
 
 /// What rounding may cost of how far bodies have strayed, relative to the margin: 2^-17. All steps that are looked at
 /// are together no longer than the margin. Their differences and products, and what the predicate rounds, are rounded
@@ -48,19 +48,6 @@ const STEPS_AT_MOST: f64 = 2.0;
 
 /// Where the numbers of stray bodies are listed, and the numbers of all bodies.
 pub(in crate::coherent) type Straying<'a> = (&'a mut Vec<u32>, &'a Numbers);
-
-/// Returns the bodies as they were kept, and where those of a frame are put.
-type Target<P, const D: usize> = fn(&mut SetNow<D>) -> (&Reference<D>, &mut Vec<P>);
-
-impl<const D: usize> SetNow<D> {
-    pub(super) fn bodies(&mut self) -> (&Reference<D>, &mut Vec<Packed>) {
-        (&self.reference, &mut self.bodies)
-    }
-
-    fn moving(&mut self) -> (&Reference<D>, &mut Vec<Moving>) {
-        (&self.reference, &mut self.moving)
-    }
-}
 
 impl<const D: usize> Current<D> {
     /// Keeps the bodies of a plain frame.
@@ -234,12 +221,12 @@ impl<const D: usize> Current<D> {
     ) -> f64 {
         let Some(course) = self.course() else {
             let limit = strays.map(|strays| ((if self.own_stray { margin } else { JUMP * margin }) as f32, strays));
-            let [used, of_all] = self.measure_used(input, (margin, limit), SetNow::bodies, on);
+            let [used, of_all] = self.measure_used(input, (margin, limit), on);
             self.put_ghosts(on.1);
             self.farthest = of_all;
             return used;
         };
-        let strayed = self.measure_strayed(input, (margin, strays), SetNow::bodies, on);
+        let strayed = self.measure_strayed(input, (margin, strays), on);
         self.put_ghosts(on.1);
         self.used(course, strayed)
     }
@@ -268,30 +255,31 @@ impl<const D: usize> Current<D> {
         self.by_rank.clear();
         let used = match self.course() {
             Some(course) => {
-                let strayed = self.measure_strayed(input, (margin, None), SetNow::moving, on);
+                let strayed = self.measure_strayed(input, (margin, None), on);
                 self.used(course, strayed)
             }
-            None => self.measure_used(input, (margin, None), SetNow::moving, on)[0],
+            None => self.measure_used(input, (margin, None), on)[0],
         };
-        for SetNow { moving, ghosts, .. } in &mut self.sets[..self.of_input] {
+        let own = self.own;
+        for SetNow { reference, bodies, moving, ghosts, .. } in &mut self.sets[..self.of_input] {
+            reference.pack_moving(own, bodies, moving, on.1);
             ghosts.put_behind(moving, Moving::image, on.1);
         }
         used
     }
 
     /// Reads the bodies of a plain frame, on no course: see [`Reference::measure`].
-    fn measure_used<P: Pack>(
+    fn measure_used(
         &mut self,
         input: &Input<'_, D>,
         (margin, limit): (f64, Option<(f32, Straying<'_>)>),
-        into: Target<P, D>,
         on: (Isa, Workers<'_>),
     ) -> [f64; 2] {
         if self.own {
             let error = (self.error * REACHING) as f32;
-            return self.read_plain(input, (margin, Since::Own(error), limit), into, on);
+            return self.read_plain(input, (margin, Since::Own(error), limit), on);
         }
-        self.read_plain(input, (margin, Since::Kept, limit), into, on).both(|used| used + self.error)
+        self.read_plain(input, (margin, Since::Kept, limit), on).both(|used| used + self.error)
     }
 
     fn used(&self, course: Course, strayed: f64) -> f64 {
@@ -301,11 +289,10 @@ impl<const D: usize> Current<D> {
 
     /// Reads the bodies of a plain frame. Returns how far one has strayed from its course since bodies were kept ahead,
     /// at most, with what rounding may cost.
-    pub(super) fn measure_strayed<P: Pack>(
+    pub(super) fn measure_strayed(
         &mut self,
         input: &Input<'_, D>,
         (margin, strays): (f64, Option<Straying<'_>>),
-        into: Target<P, D>,
         on: (Isa, Workers<'_>),
     ) -> f64 {
         let mut sample = take(&mut self.sample);
@@ -316,7 +303,7 @@ impl<const D: usize> Current<D> {
         self.sample = sample;
         let rounding = margin * ROUNDING + self.error;
         let limit = strays.map(|strays| ((self.limit - rounding) as f32, strays));
-        let measured = self.read_plain(input, (margin, Since::Steps(steps), limit), into, on);
+        let measured = self.read_plain(input, (margin, Since::Steps(steps), limit), on);
         self.steps = steps.into();
         let known = self.steps.abs() <= MOST_STEPS;
         [self.strayed, self.farthest] = measured.both(|most| if known { most + rounding } else { f64::INFINITY });
@@ -324,11 +311,10 @@ impl<const D: usize> Current<D> {
     }
 
     /// Reads the bodies of a plain frame: see [`Reference::measure`].
-    pub(super) fn read_plain<P: Pack>(
+    pub(super) fn read_plain(
         &mut self,
         input: &Input<'_, D>,
         (margin, since, limit): (f64, Since, Option<(f32, Straying<'_>)>),
-        into: Target<P, D>,
         on: (Isa, Workers<'_>),
     ) -> [f64; 2] {
         self.make_room(input);
@@ -341,8 +327,7 @@ impl<const D: usize> Current<D> {
             });
             let of_set = match set.source {
                 Source::View(bodies) => {
-                    let (reference, packed) = into(now);
-                    reference.measure(bodies, (margin as f32, since, limit), packed, on)
+                    now.reference.measure(bodies, (margin as f32, since, limit), &mut now.bodies, on)
                 }
                 Source::Tree(_) | Source::Double(_) | Source::Shaped(_) => [f32::INFINITY; 2],
             };

@@ -4,6 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use jostle_core::axes::{Axes, from_axes};
+use jostle_core::fours::records;
 use jostle_core::isa::Work;
 use jostle_core::prefetch::{prefetch, prefetch_mut};
 use jostle_core::scratch::fill_with_headroom;
@@ -44,18 +45,95 @@ pub(in crate::coherent) enum Since {
     Stood,
 }
 
+/// What bodies are measured against.
+#[derive(Clone, Copy)]
+struct Was<'a, const D: usize> {
+    /// Where they are expected, and where they stood: from the latter to the former is a step.
+    centers: [&'a [f32]; D],
+    stood: [&'a [f32]; D],
+    radii: &'a [f32],
+    /// How many steps beyond `centers` they are expected.
+    steps: f32,
+    /// The widest margin over that of each; empty where all have that one.
+    weights: &'a [f32],
+    /// How far a body may be from where its stand-in says, if each has a margin of its own.
+    error: f32,
+    margin: f32,
+}
+
+impl<const D: usize> Was<'_, D> {
+    /// Returns how much a body has used up.
+    fn used(&self, now: &Packed, id: usize) -> f32 {
+        let mut off2 = 0.0;
+        for axis in 0..D {
+            let off = off([now.0[axis], self.centers[axis][id], self.stood[axis][id]], self.steps);
+            off2 += off * off;
+        }
+        let weight = self.weights.get(id).copied().unwrap_or(1.0);
+        (used_by(off2, (now.radius(), self.radii[id]), self.margin) + self.error) * weight
+    }
+
+    /// Returns where bodies are measured from, of the part that begins at number `first`.
+    #[inline(always)]
+    fn part(&self, first: usize) -> WasPart<'_, D> {
+        WasPart {
+            centers: self.centers.each(|column| part(column, first)),
+            stood: self.stood.each(|column| part(column, first)),
+            radii: part(self.radii, first),
+            weights: (!self.weights.is_empty()).then(|| part(self.weights, first)),
+        }
+    }
+
+    /// As [`Was::used`], of sixteen bodies of a part, from number `first` of the part on.
+    #[inline(always)]
+    fn used_by_some(&self, now: Part<'_, D>, was: &WasPart<'_, D>, first: usize) -> [f32; LANES] {
+        let [mut off2, mut used] = [[0.0; LANES]; 2];
+        for axis in 0..D {
+            for lane in 0..LANES {
+                let at = first + lane;
+                let off = off([now.0[axis][at], was.centers[axis][at], was.stood[axis][at]], self.steps);
+                off2[lane] += off * off;
+            }
+        }
+        for lane in 0..LANES {
+            let at = first + lane;
+            used[lane] = used_by(off2[lane], (now.1[at], was.radii[at]), self.margin);
+        }
+        if let Some(weights) = was.weights {
+            for lane in 0..LANES {
+                used[lane] = (used[lane] + self.error) * weights[first + lane];
+            }
+        }
+        used
+    }
+}
+
+/// Columns of a part of the bodies: see [`Was`].
+struct WasPart<'a, const D: usize> {
+    centers: [&'a [f32; PART]; D],
+    stood: [&'a [f32; PART]; D],
+    radii: &'a [f32; PART],
+    weights: Option<&'a [f32; PART]>,
+}
+
+/// Returns a part of a column, which is filled up to whole parts.
+#[inline(always)]
+fn part(column: &[f32], first: usize) -> &[f32; PART] {
+    &column[first..].as_chunks().0[0]
+}
+
 impl<const D: usize> Reference<D> {
-    /// Packs bodies, alone or with themselves as they are kept. Returns how much one of them has used up since they
-    /// were kept, at most (see [`Current::measure`](crate::coherent::current::Current::measure)), or how far one has
-    /// moved or strayed: of the bodies within the limit, if there is one, and of all.
+    /// Packs bodies. Returns how much one of them has used up since they were kept, at most (see
+    /// [`Current::measure`](crate::coherent::current::Current::measure)), or how far one has moved or strayed: of the
+    /// bodies within the limit, if there is one, and of all.
     ///
     /// Bodies beyond the limit are listed, in no order. So are a few bodies that have come or gone, if they are the
     /// last of the set; a body that has gone is packed as nowhere.
-    pub(in crate::coherent) fn measure<P: Pack>(
+    pub(in crate::coherent) fn measure(
         &self,
         bodies: Bodies<'_, D>,
         (margin, since, limit): (f32, Since, Option<Limit<'_>>),
-        packed: &mut Vec<P>,
+        packed: &mut Vec<Packed>,
         (isa, workers): (Isa, Workers<'_>),
     ) -> [f32; 2] {
         let Some(kept) = self.len else { return [f32::INFINITY; 2] };
@@ -63,41 +141,25 @@ impl<const D: usize> Reference<D> {
         if all > both && (limit.is_none() || all - both > kept / SHARE) {
             return [f32::INFINITY; 2];
         }
-        fill_with_headroom(packed, all, P::default());
-        let (centers, course) = match since {
-            Since::Stood if self.is_ahead => (&self.stood, None),
-            Since::Steps(steps) if self.is_ahead => (&self.centers, Some(steps)),
-            _ => (&self.centers, None),
-        };
+        fill_with_headroom(packed, all, Packed::default());
+        let was = self.was(since, margin);
         // In the part after the last whole one, bodies that have come may stand behind those that are kept.
         let whole = if all > both { both / PART * PART } else { both };
         let (packed, others) = packed.split_at_mut(whole);
         let (mut used, mut beyond) = ([0.0_f32; 2], Beyond::default());
         for (slot, id) in others.iter_mut().zip(whole..) {
-            let now = || Packed::new::<D>(from_axes(|axis| bodies.centers()[axis].get(id)), bodies.radius(id));
-            if id >= both {
-                if id < bodies.len() && !is_sound(&now()) {
-                    used = [f32::INFINITY; 2];
-                }
-                *slot = P::pack(if id < bodies.len() { now() } else { Packed::NOWHERE }, Packed::NOWHERE);
-                continue;
+            *slot = if id < bodies.len() {
+                Packed::new::<D>(from_axes(|axis| bodies.centers()[axis].get(id)), bodies.radius(id))
+            } else {
+                Packed::NOWHERE
+            };
+            if id < both {
+                let of_body = was.used(slot, id);
+                let within = limit.map_or(of_body, |limit| beyond.take_one(of_body, limit, id as u32));
+                used = [used[0].max(within), used[1].max(of_body)];
+            } else if id < bodies.len() && !is_sound(slot) {
+                used = [f32::INFINITY; 2];
             }
-            let reference = Packed::new::<D>(from_axes(|axis| centers[axis][id]), self.radii[id]);
-            let now = now();
-            let mut moved2 = 0.0;
-            for axis in 0..D {
-                let step = course.map_or(0.0, |steps| steps * (reference.0[axis] - self.stood[axis][id]));
-                let moved = (now.0[axis] - reference.0[axis]) - step;
-                moved2 += moved * moved;
-            }
-            let mut of_body = used_by(moved2, (now.radius(), reference.radius()), margin);
-            if let Since::Own(error) = since {
-                of_body = (of_body + error) * self.weights[id];
-            }
-            let within = limit.map_or(of_body, |limit| beyond.take_one(of_body, limit, id as u32));
-            used = [used[0].max(within), used[1].max(of_body)];
-            let share = self.weights.get(id).filter(|_| matches!(since, Since::Own(_))).map_or(1.0, |&it| share_of(it));
-            *slot = P::pack(now, Packed::new::<D>(from_axes(|axis| centers[axis][id]), share));
         }
         if let Some(limit) = limit {
             beyond.list(limit);
@@ -107,16 +169,44 @@ impl<const D: usize> Reference<D> {
         let most = Mutex::new(used);
         let (block, asks) = (block(packed.len(), workers), workers.count() > 1);
         workers.fill_blocks("measure", packed, block, |first, packed| {
-            let reference = (parts_of(centers, first), self.radii[first..].as_chunks().0);
-            let way = match since {
-                Since::Own(error) => Way::Own(self.weights[first..].as_chunks().0, error),
-                _ => course.map_or(Way::Any, |steps| Way::Course(parts_of(&self.stood, first), steps)),
-            };
-            let [within, of_all] = isa.run(Measure { bodies, reference, way, margin, limit, first, packed, asks });
+            let [within, of_all] = isa.run(Measure { bodies, was, limit, first, packed, asks });
             let mut most = most.lock().unwrap_or_else(PoisonError::into_inner);
             *most = [most[0].max(within), most[1].max(of_all)];
         });
         most.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn was(&self, since: Since, margin: f32) -> Was<'_, D> {
+        let [centers, stood] = [&self.centers, &self.stood].map(|columns| columns.each_ref().each(|it| it.as_slice()));
+        let (mut weights, mut error) = (&[][..], 0.0);
+        let (centers, stood, steps) = match since {
+            Since::Stood if self.is_ahead => (stood, stood, 0.0),
+            Since::Steps(steps) if self.is_ahead => (centers, stood, steps),
+            _ => (centers, centers, 0.0),
+        };
+        if let Since::Own(of_stand_ins) = since {
+            (weights, error) = (&self.weights, of_stand_ins);
+        }
+        Was { centers, stood, radii: &self.radii, steps, weights, error, margin }
+    }
+
+    /// Packs bodies that have just been kept, and measured as `bodies`, with themselves as they are kept: with their own
+    /// margins, if `own`.
+    pub(in crate::coherent) fn pack_moving(
+        &self,
+        own: bool,
+        bodies: &[Packed],
+        moving: &mut Vec<Moving>,
+        workers: Workers<'_>,
+    ) {
+        fill_with_headroom(moving, bodies.len(), Moving::default());
+        let block = block(bodies.len(), workers);
+        workers.fill_blocks("moving", moving, block, |first, moving| {
+            for (slot, id) in moving.iter_mut().zip(first..) {
+                let share = if own { share_of(self.weights[id]) } else { 1.0 };
+                *slot = Moving([bodies[id].0, Packed::new::<D>(from_axes(|axis| self.centers[axis][id]), share).0]);
+            }
+        });
     }
 }
 
@@ -140,43 +230,30 @@ pub(in crate::coherent) fn read<'a, T: Scalar>(
     room
 }
 
-/// Returns how much each of sixteen bodies has used up from `reference` to `now`.
+/// Returns how far a body is from where it is expected, along an axis: so many steps beyond where it is kept, each as
+/// long as the step from where it stood to there.
 #[inline(always)]
-fn used_of<const D: usize>(now: Part<'_, D>, reference: Part<'_, D>, margin: f32, first: usize) -> [f32; LANES] {
-    let mut used = [0.0; LANES];
-    for lane in 0..LANES {
-        let (at, mut moved2) = (first + lane, 0.0);
-        for axis in 0..D {
-            let moved = now.0[axis][at] - reference.0[axis][at];
-            moved2 += moved * moved;
-        }
-        used[lane] = used_by(moved2, (now.1[at], reference.1[at]), margin);
-    }
-    used
+fn off([now, kept, stood]: [f32; 3], steps: f32) -> f32 {
+    (now - kept) - steps * (kept - stood)
 }
 
-/// As [`used_of`], but how far they have strayed: from `steps` steps beyond where they are kept, each as long as the
-/// step from where they stood to there.
+/// Packs sixteen bodies of a part, from number `first` of the part on. They are put in their places four by four: sixteen
+/// that were packed elsewhere would be waited for.
 #[inline(always)]
-fn strayed_of<const D: usize>(
-    now: Part<'_, D>,
-    reference: Part<'_, D>,
-    (stood, steps): ([&[f32; PART]; D], f32),
-    (margin, first): (f32, usize),
-) -> [f32; LANES] {
-    let mut strayed2 = [0.0; LANES];
-    for axis in 0..D {
-        for lane in 0..LANES {
-            let (at, kept) = (first + lane, reference.0[axis][first + lane]);
-            let off = (now.0[axis][at] - kept) - steps * (kept - stood[axis][at]);
-            strayed2[lane] += off * off;
-        }
+fn pack<const D: usize>(now: Part<'_, D>, first: usize, packed: &mut [Packed; LANES]) {
+    for (packed, first) in packed.as_chunks_mut::<4>().0.iter_mut().zip((first..).step_by(4)) {
+        let mut columns = [now.1; 4];
+        columns[..D].copy_from_slice(&now.0);
+        *packed = records(columns, first).map(Packed);
     }
-    let mut strayed = [0.0; LANES];
-    for lane in 0..LANES {
-        strayed[lane] = used_by(strayed2[lane], (now.1[first + lane], reference.1[first + lane]), margin);
+}
+
+/// As [`pack`], of less than sixteen bodies.
+#[inline(never)]
+fn pack_rest<const D: usize>(now: Part<'_, D>, first: usize, rest: &mut [Packed]) {
+    for (at, slot) in (first..).zip(rest) {
+        *slot = Packed::new(now.0.each(|column| column[at]), now.1[at]);
     }
-    strayed
 }
 
 #[inline(always)]
@@ -195,67 +272,33 @@ fn used_by(moved2: f32, (radius, before): (f32, f32), margin: f32) -> f32 {
     if used.is_nan() | (radius < 0.0) { f32::INFINITY } else { used }
 }
 
-/// Returns the parts of each column from number `first` on.
-fn parts_of<const D: usize>(columns: &[Vec<f32>; D], first: usize) -> [&[[f32; PART]]; D] {
-    columns.each_ref().each(|column| column[first..].as_chunks().0)
-}
-
-/// The form in which a body that is read is kept.
-pub(in crate::coherent) trait Pack: Copy + Default + Send + Sync {
-    /// Packs a body as it is, and as it was or is expected to be, with its share in place of the radius.
-    fn pack(now: Packed, kept: Packed) -> Self;
-}
-
-impl Pack for Packed {
-    #[inline(always)]
-    fn pack(now: Packed, _: Packed) -> Self {
-        now
-    }
-}
-
-impl Pack for Moving {
-    #[inline(always)]
-    fn pack(now: Packed, kept: Packed) -> Self {
-        Self([now.0, kept.0])
-    }
-}
-
-/// How bodies are expected to move.
-#[derive(Clone, Copy)]
-enum Way<'a, const D: usize> {
-    Any,
-    /// Each by its own margin: the weights, and how far a stand-in may be from where its body is.
-    Own(&'a [[f32; PART]], f32),
-    /// Where the bodies stood, and the number of steps.
-    Course([&'a [[f32; PART]]; D], f32),
-}
-
-struct Measure<'a, P, const D: usize> {
+struct Measure<'a, const D: usize> {
     bodies: Bodies<'a, D>,
-    reference: ([&'a [[f32; PART]]; D], &'a [[f32; PART]]),
-    way: Way<'a, D>,
-    margin: f32,
+    was: Was<'a, D>,
     limit: Option<Limit<'a>>,
     first: usize,
-    packed: &'a mut [P],
+    packed: &'a mut [Packed],
     /// Whether to prefetch what other cores have written or read last.
     asks: bool,
 }
 
-impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
+impl<const D: usize> Work for Measure<'_, D> {
     type Output = [f32; 2];
+    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run(self) -> [f32; 2] {
-        let Self { bodies, reference: (centers, radii), way, margin, limit, first, packed, asks } = self;
+        let Self { bodies, was, limit, first, packed, asks } = self;
         let mut beyond = Beyond::default();
         let [mut within, mut of_all] = [[0.0_f32; LANES]; 2];
         let (mut most, mut rooms, mut room) = (0.0_f32, [[0.0; PART]; D], [0.0; PART]);
         let mut others = packed;
-        for number in 0..others.len().div_ceil(PART) {
+        for first in (first..).step_by(PART) {
+            if others.is_empty() {
+                break;
+            }
             let packed;
             (packed, others) = others.split_at_mut(PART.min(others.len()));
-            let first = first + number * PART;
             if asks {
                 ask_for(bodies, first + PART, others);
             }
@@ -271,32 +314,15 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
                     &room
                 }
             };
-            let reference = (centers.each(|column| &column[number]), &radii[number]);
-            let (mut lanes, mut used, mut weights) = ([0.0; LANES], [0.0; PART], &[1.0; PART]);
-            let rooms_of_used = used.as_chunks_mut::<LANES>().0;
-            match way {
-                Way::Any => {
-                    for (number, slot) in rooms_of_used.iter_mut().enumerate() {
-                        *slot = used_of(now, reference, margin, number * LANES);
-                        keep_greater(&mut lanes, *slot);
-                    }
-                }
-                Way::Own(of_all, error) => {
-                    weights = &of_all[number];
-                    for (number, slot) in rooms_of_used.iter_mut().enumerate() {
-                        *slot = used_of(now, reference, margin, number * LANES);
-                        for lane in 0..LANES {
-                            slot[lane] = (slot[lane] + error) * weights[number * LANES + lane];
-                        }
-                        keep_greater(&mut lanes, *slot);
-                    }
-                }
-                Way::Course(stood, steps) => {
-                    let course = (stood.each(|column| &column[number]), steps);
-                    for (number, slot) in rooms_of_used.iter_mut().enumerate() {
-                        *slot = strayed_of(now, reference, course, (margin, number * LANES));
-                        keep_greater(&mut lanes, *slot);
-                    }
+            let (was_there, mut lanes, mut used) = (was.part(first), [0.0; LANES], [0.0; PART]);
+            let (sixteens, rest) = packed.as_chunks_mut::<LANES>();
+            pack_rest(now, sixteens.len() * LANES, rest);
+            let mut sixteens = sixteens.iter_mut();
+            for (number, slot) in used.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+                *slot = was.used_by_some(now, &was_there, number * LANES);
+                keep_greater(&mut lanes, *slot);
+                if let Some(packed) = sixteens.next() {
+                    pack(now, number * LANES, packed);
                 }
             }
             keep_greater(&mut of_all, lanes);
@@ -311,13 +337,6 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
                     }
                 }
                 _ => keep_greater(&mut within, lanes),
-            }
-            for (at, slot) in packed.iter_mut().enumerate() {
-                let [mut center, mut kept] = [[0.0; D]; 2];
-                for axis in 0..D {
-                    (center[axis], kept[axis]) = (now.0[axis][at], reference.0[axis][at]);
-                }
-                *slot = P::pack(Packed::new(center, now.1[at]), Packed::new(kept, share_of(weights[at])));
             }
         }
         limit.into_iter().for_each(|limit| beyond.list(limit));
