@@ -3,13 +3,13 @@
 
 use core::mem::swap;
 
-use jostle_core::axes::{Axes, Both, slices_mut};
+use jostle_core::axes::{Both, slices_mut};
 use jostle_core::isa::Work;
 use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Isa, Workers};
 use jostle_sets::simd::LANES;
 
-use super::{Reference, block, keep_column};
+use super::{PART, Reference, block};
 use crate::coherent::packed::Packed;
 
 /// A body's last step may be so many times as long as the longest way of any body says. The way round half a circle is
@@ -60,31 +60,31 @@ impl<const D: usize> Reference<D> {
         }
         (self.len, self.is_ahead) = (Some(bodies.len()), true);
         let Self { centers, stood, .. } = self;
-        for (center, stood) in centers.iter_mut().zip(&*stood) {
-            fill_with_headroom(center, stood.len(), 0.0);
+        let len = bodies.len().next_multiple_of(PART);
+        for column in centers.iter_mut().chain(&mut *stood) {
+            fill_with_headroom(column, len, 0.0);
         }
-        let block = block(stood[0].len(), workers);
-        workers.fill_columns("ahead", [slices_mut(centers)], block, |first, [mut ahead]| {
-            let stood = stood.each_ref().each(|stood| &stood[first..]);
+        let block = block(len, workers);
+        workers.fill_columns("ahead", [centers, stood].both(slices_mut), block, |first, [mut ahead, mut stood]| {
             let len = ahead[0].len().min(bodies.len() - first);
-            for (ahead, column) in ahead.iter_mut().zip(bodies.centers()) {
+            for ((ahead, stood), column) in ahead.iter_mut().zip(&mut stood).zip(bodies.centers()) {
                 column.copy_into(first, &mut ahead[..len]);
                 ahead[len..].fill(0.0);
+                stood[len..].fill(0.0);
             }
             let Some(bent) = bent else {
                 for (ahead, stood) in ahead.iter_mut().zip(stood) {
-                    ahead[..len]
-                        .iter_mut()
-                        .zip(stood)
-                        .for_each(|(x, stood)| *x += straight_on(*x - stood, times, most));
+                    for (x, stood) in ahead[..len].iter_mut().zip(stood) {
+                        let here = *x;
+                        *x += straight_on(here - *stood, times, most);
+                        *stood = here;
+                    }
                 }
                 return;
             };
-            isa.run(MoveOn { bent, ahead: ahead.each_mut().map(|ahead| &mut ahead[..len]), stood, first, times, most });
+            let [ahead, stood] = [ahead, stood].both(|columns| columns.map(|column| &mut column[..len]));
+            isa.run(MoveOn { bent, ahead, stood, first, times, most });
         });
-        for (stood, column) in stood.iter_mut().zip(bodies.centers()) {
-            keep_column(stood, *column, workers);
-        }
         self.keep_radii(bodies, workers);
     }
 }
@@ -94,12 +94,12 @@ fn straight_on(moved: f32, times: f32, most: f32) -> f32 {
     if moved.abs() <= most { moved * times } else { 0.0 }
 }
 
-/// Moves bodies that do not go straight on to where they are expected, from number `first` on. Bodies that have jumped,
-/// or were not there in the last frame, go straight on.
+/// Moves bodies that do not go straight on to where they are expected, from number `first` on, and notes where they
+/// stand. Bodies that have jumped, or were not there in the last frame, go straight on.
 struct MoveOn<'a, const D: usize> {
     bent: Bent<'a>,
     ahead: [&'a mut [f32]; D],
-    stood: [&'a [f32]; D],
+    stood: [&'a mut [f32]; D],
     first: usize,
     times: f32,
     most: f32,
@@ -118,10 +118,9 @@ impl<const D: usize> Work for MoveOn<'_, D> {
             let there = (len - begin).min(LANES);
             let [mut came, mut steps] = [[[0.0; LANES]; D], [[f32::NAN; LANES]; D]];
             for axis in 0..D {
-                for (slot, (x, stood)) in
-                    came[axis].iter_mut().zip(ahead[axis][begin..][..there].iter().zip(&stood[axis][begin..]))
-                {
-                    *slot = x - stood;
+                let bodies = ahead[axis][begin..][..there].iter().zip(&mut stood[axis][begin..]);
+                for (slot, (x, stood)) in came[axis].iter_mut().zip(bodies) {
+                    (*slot, *stood) = (x - *stood, *x);
                 }
             }
             for (lane, (before, now)) in before.iter().zip(now).skip(begin).take(there).enumerate() {

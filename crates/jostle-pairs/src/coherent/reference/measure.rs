@@ -202,9 +202,17 @@ impl<const D: usize> Reference<D> {
         fill_with_headroom(moving, bodies.len(), Moving::default());
         let block = block(bodies.len(), workers);
         workers.fill_blocks("moving", moving, block, |first, moving| {
-            for (slot, id) in moving.iter_mut().zip(first..) {
-                let share = if own { share_of(self.weights[id]) } else { 1.0 };
-                *slot = Moving([bodies[id].0, Packed::new::<D>(from_axes(|axis| self.centers[axis][id]), share).0]);
+            let mut bodies = &bodies[first..];
+            for (moving, first) in moving.chunks_mut(4).zip((first..).step_by(4)) {
+                let four = |column: &[f32]| -> [f32; 4] { *column[first..].as_chunks().0.first().unwrap_or(&[0.0; 4]) };
+                let mut columns = [if own { four(&self.weights).map(share_of) } else { [1.0; 4] }; 4];
+                for axis in 0..D {
+                    columns[axis] = four(&self.centers[axis]);
+                }
+                for ((slot, body), kept) in moving.iter_mut().zip(bodies).zip(records(columns.each_ref(), 0)) {
+                    *slot = Moving([body.0, kept]);
+                }
+                bodies = bodies.get(4..).unwrap_or_default();
             }
         });
     }
