@@ -210,6 +210,7 @@ struct Nearest<'a, T, const D: usize> {
 
 impl<T: Number, const D: usize> Work for Nearest<'_, T, D> {
     type Output = ();
+    const GAINS_BY_AVX512: bool = size_of::<T>() > size_of::<f32>();
 
     #[inline(always)]
     fn run(mut self) {
