@@ -21,6 +21,9 @@ pub(super) const FARTHEST: f64 = 4_194_304.0;
 /// 1.5 * 2^52: adding it rounds a number of less than 2^51 to a whole one.
 const ROUNDING: f64 = 6_755_399_441_055_744.0;
 
+/// An image of a body that is no farther away than this part of the cell's length is the nearest.
+const SURELY_NEAR: f64 = 0.499;
+
 /// The stand-ins of one set.
 #[derive(Debug)]
 pub(super) struct StandIn<const D: usize> {
@@ -300,6 +303,16 @@ fn reach_of(out: &mut [f32], there: usize) -> f32 {
     reach.into_iter().fold(0.0, |most: f32, far| if most >= far { most } else { far })
 }
 
+/// Whether sixteen stand-ins are all this near to where they were; not where one is not finite.
+#[inline(always)]
+fn are_within(out: &[f32], before: &[f32], near: f32) -> bool {
+    let mut are_within = true;
+    for lane in 0..LANES {
+        are_within &= (out[lane] - before[lane]).abs() <= near;
+    }
+    are_within
+}
+
 /// Along an axis: where stand-ins were, how many lengths of the cell lead to their bodies, and the inverse of that
 /// length and the length itself.
 type Images<'a> = (&'a [f32], &'a mut [f32], [f64; 2]);
@@ -322,20 +335,29 @@ impl<T: Scalar> Work for FollowAlong<'_, T> {
     fn run(self) -> f32 {
         let Self { column, first, origin, out, mut images } = self;
         let mut reach = 0.0_f32;
+        // Bodies that are so near to where they were are nearer than any of their images.
+        let near = images.as_ref().map_or(0.0, |(.., [inverse, _])| (SURELY_NEAR / inverse.abs()) as f32).min(f32::MAX);
         for begin in (0..out.len()).step_by(PART) {
             let mut room = [T::default(); PART];
             let at = read(&column, first + begin, &mut room);
             let out = &mut out[begin..][..PART];
+            for lane in 0..PART {
+                out[lane] = (at[lane].to_f64() - origin) as f32;
+            }
             if let Some((before, steps, [inverse, length])) = &mut images {
                 let (before, steps) = (&before[begin..][..PART], &mut steps[begin..][..PART]);
-                for lane in 0..PART {
-                    let x = at[lane].to_f64() - origin;
-                    let step = whole((x - place(before[lane])) * *inverse);
-                    (out[lane], steps[lane]) = ((x - step * *length) as f32, step as f32);
-                }
-            } else {
-                for lane in 0..PART {
-                    out[lane] = (at[lane].to_f64() - origin) as f32;
+                for some in (0..PART).step_by(LANES) {
+                    let (at, out) = (&at[some..][..LANES], &mut out[some..][..LANES]);
+                    let (before, steps) = (&before[some..][..LANES], &mut steps[some..][..LANES]);
+                    if are_within(out, before, near) {
+                        steps.fill(0.0);
+                        continue;
+                    }
+                    for lane in 0..LANES {
+                        let x = at[lane].to_f64() - origin;
+                        let step = whole((x - place(before[lane])) * *inverse);
+                        (out[lane], steps[lane]) = ((x - step * *length) as f32, step as f32);
+                    }
                 }
             }
             let far = reach_of(out, column.len().saturating_sub(first + begin).min(PART));
