@@ -155,8 +155,9 @@ impl<const D: usize> StandIns<D> {
         root * (of_stand_in + of_predicate) * AMPLY
     }
 
-    /// Returns what coordinates are to be counted from: on each axis the median of some bodies, which a few bodies far
-    /// away do not move, or 0 if bodies are copied.
+    /// Returns what coordinates are to be counted from: on each axis the middle of the cell, where it is straight, so that
+    /// bodies within the cell are their own nearest images; or the median of some bodies, which a few bodies far away do
+    /// not move; or 0 if bodies are copied.
     fn middle(&mut self, input: &Input<'_, D>) -> [f64; D] {
         if self.cell.is_none() && !input.is_decided() {
             return [0.0; D];
@@ -175,7 +176,11 @@ impl<const D: usize> StandIns<D> {
                 }
             }
         }
+        let cell = self.cell.as_ref().filter(|cell| cell.is_straight()).map(|cell| &cell.space);
         from_axes(|axis| {
+            if let Some(space) = cell.filter(|space| space.repeats[axis]) {
+                return space.origin[axis] + 0.5 * space.vectors[axis][axis];
+            }
             let column = &mut sample[axis];
             let half = column.len() / 2;
             if column.is_empty() { 0.0 } else { *column.select_nth_unstable_by(half, f64::total_cmp).1 }
