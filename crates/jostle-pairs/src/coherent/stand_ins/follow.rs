@@ -217,7 +217,7 @@ impl<const D: usize> StandIn<D> {
             let within = out.len().min(bodies.len() - first);
             bodies.radii().map_into(first, &mut out[..within], sound);
             out[within..].fill(0.0);
-            note(Far { radius: out.iter().copied().fold(0.0, f32::max), ..Far::default() });
+            note(Far { radius: largest_of(out), ..Far::default() });
         });
         let (columns, steps) = (slices_mut(&mut now.centers), slices_mut(&mut now.steps));
         let before = before.centers.each_ref().each(Vec::as_slice);
@@ -301,6 +301,17 @@ fn reach_of(out: &mut [f32], there: usize) -> f32 {
         }
     }
     reach.into_iter().fold(0.0, |most: f32, far| if most >= far { most } else { far })
+}
+
+/// Returns the largest radius of whole parts.
+fn largest_of(radii: &[f32]) -> f32 {
+    let mut largest = [0.0_f32; LANES];
+    for some in radii.as_chunks::<LANES>().0 {
+        for lane in 0..LANES {
+            largest[lane] = if some[lane] > largest[lane] { some[lane] } else { largest[lane] };
+        }
+    }
+    largest.into_iter().fold(0.0, f32::max)
 }
 
 /// Whether sixteen stand-ins are all this near to where they were; not where one is not finite.
