@@ -202,7 +202,8 @@ impl<const D: usize> StandIn<D> {
             fill_with_headroom(steps, if cell.is_some() { len } else { 0 }, 0.0);
         }
         if cell.is_some() && (!goes_on || self.len != bodies.len()) {
-            for column in &mut Arc::make_mut(before).centers {
+            let Places { centers, steps } = Arc::make_mut(before);
+            for column in centers.iter_mut().chain(steps) {
                 column.truncate(if goes_on { self.len } else { 0 });
                 fill_with_headroom(column, len, 0.0);
             }
@@ -220,7 +221,7 @@ impl<const D: usize> StandIn<D> {
             note(Far { radius: largest_of(out), ..Far::default() });
         });
         let (columns, steps) = (slices_mut(&mut now.centers), slices_mut(&mut now.steps));
-        let before = before.centers.each_ref().each(Vec::as_slice);
+        let [before, known] = [&before.centers, &before.steps].map(|columns| columns.each_ref().each(Vec::as_slice));
         let along = |axis: usize, first: usize, out: &mut [f32], images: Option<Images<'_>>| {
             let reach = isa.run(FollowAlong { column: centers[axis], first, origin: origin[axis], out, images });
             note(Far { reach, radius: 0.0 });
@@ -234,7 +235,12 @@ impl<const D: usize> StandIn<D> {
                     for (axis, (out, steps)) in (0..D).zip(out.into_iter().zip(steps)) {
                         let inverse = if cell.space.repeats[axis] { cell.duals[axis][axis] } else { 0.0 };
                         let lengths = [inverse, cell.space.vectors[axis][axis]];
-                        along(axis, first, out, Some((&before[axis][first..], steps, lengths)));
+                        along(
+                            axis,
+                            first,
+                            out,
+                            Some(([before, known].map(|columns| &columns[axis][first..]), steps, lengths)),
+                        );
                     }
                 });
             }
@@ -324,9 +330,15 @@ fn are_within(out: &[f32], before: &[f32], near: f32) -> bool {
     are_within
 }
 
-/// Along an axis: where stand-ins were, how many lengths of the cell lead to their bodies, and the inverse of that
-/// length and the length itself.
-type Images<'a> = (&'a [f32], &'a mut [f32], [f64; 2]);
+/// Whether some numbers of a part are not 0.
+#[inline(always)]
+fn are_any(numbers: &[f32]) -> bool {
+    numbers.iter().fold(0, |bits, number| bits | number.to_bits()) != 0
+}
+
+/// Along an axis: where stand-ins were, and how many lengths of the cell led to their bodies; how many do now; and the
+/// inverse of that length and the length itself.
+type Images<'a> = ([&'a [f32]; 2], &'a mut [f32], [f64; 2]);
 
 /// Puts whole parts of stand-ins in place along an axis. Where the cell is straight, each goes to the image of its body
 /// nearest to where it was.
@@ -352,16 +364,25 @@ impl<T: Scalar> Work for FollowAlong<'_, T> {
             let mut room = [T::default(); PART];
             let at = read(&column, first + begin, &mut room);
             let out = &mut out[begin..][..PART];
-            for lane in 0..PART {
-                out[lane] = (at[lane].to_f64() - origin) as f32;
+            let known = images.as_ref().map(|([_, known], _, [_, length])| (&known[begin..][..PART], *length));
+            // Whole parts are put in place before any is looked at: what has just been stored would be waited for.
+            if let Some((known, length)) = known.filter(|(known, _)| are_any(known)) {
+                for lane in 0..PART {
+                    out[lane] = ((at[lane].to_f64() - origin) - f64::from(known[lane]) * length) as f32;
+                }
+            } else {
+                for lane in 0..PART {
+                    out[lane] = (at[lane].to_f64() - origin) as f32;
+                }
             }
-            if let Some((before, steps, [inverse, length])) = &mut images {
-                let (before, steps) = (&before[begin..][..PART], &mut steps[begin..][..PART]);
+            if let Some((was, steps, [inverse, length])) = &mut images {
+                let ([before, known], steps) =
+                    (was.map(|column| &column[begin..][..PART]), &mut steps[begin..][..PART]);
+                steps.copy_from_slice(known);
                 for some in (0..PART).step_by(LANES) {
                     let (at, out) = (&at[some..][..LANES], &mut out[some..][..LANES]);
                     let (before, steps) = (&before[some..][..LANES], &mut steps[some..][..LANES]);
                     if are_within(out, before, near) {
-                        steps.fill(0.0);
                         continue;
                     }
                     for lane in 0..LANES {
