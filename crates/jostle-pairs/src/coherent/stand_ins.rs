@@ -34,6 +34,9 @@ const NEAREST: f64 = 0.499;
 /// Bodies of a set that are sampled for the middle, at most.
 const SAMPLE: usize = 4096;
 
+/// A median that is no farther than this part of the cell's length from its middle is near.
+const NEAR_MIDDLE: f64 = 1.0 / 16.0;
+
 /// Stand-ins are put around another middle when they are so many times as far from their origin as at first.
 const DRIFTED: f64 = 4.0;
 
@@ -155,9 +158,9 @@ impl<const D: usize> StandIns<D> {
         root * (of_stand_in + of_predicate) * AMPLY
     }
 
-    /// Returns what coordinates are to be counted from: on each axis the middle of the cell, where it is straight, so that
-    /// bodies within the cell are their own nearest images; or the median of some bodies, which a few bodies far away do
-    /// not move; or 0 if bodies are copied.
+    /// Returns what coordinates are to be counted from: on each axis the median of some bodies, which a few bodies far
+    /// away do not move; or the middle of the cell, if it is straight and the median is near, so that bodies within the
+    /// cell are their own nearest images; or 0 if bodies are copied.
     fn middle(&mut self, input: &Input<'_, D>) -> [f64; D] {
         if self.cell.is_none() && !input.is_decided() {
             return [0.0; D];
@@ -178,12 +181,13 @@ impl<const D: usize> StandIns<D> {
         }
         let cell = self.cell.as_ref().filter(|cell| cell.is_straight()).map(|cell| &cell.space);
         from_axes(|axis| {
-            if let Some(space) = cell.filter(|space| space.repeats[axis]) {
-                return space.origin[axis] + 0.5 * space.vectors[axis][axis];
-            }
             let column = &mut sample[axis];
             let half = column.len() / 2;
-            if column.is_empty() { 0.0 } else { *column.select_nth_unstable_by(half, f64::total_cmp).1 }
+            let median = if column.is_empty() { 0.0 } else { *column.select_nth_unstable_by(half, f64::total_cmp).1 };
+            let Some(space) = cell.filter(|space| space.repeats[axis]) else { return median };
+            let length = space.vectors[axis][axis];
+            let middle = space.origin[axis] + 0.5 * length;
+            if (median - middle).abs() <= NEAR_MIDDLE * length.abs() { middle } else { median }
         })
     }
 
