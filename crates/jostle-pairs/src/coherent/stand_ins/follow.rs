@@ -235,12 +235,8 @@ impl<const D: usize> StandIn<D> {
                     for (axis, (out, steps)) in (0..D).zip(out.into_iter().zip(steps)) {
                         let inverse = if cell.space.repeats[axis] { cell.duals[axis][axis] } else { 0.0 };
                         let lengths = [inverse, cell.space.vectors[axis][axis]];
-                        along(
-                            axis,
-                            first,
-                            out,
-                            Some(([before, known].map(|columns| &columns[axis][first..]), steps, lengths)),
-                        );
+                        let was = [before, known].map(|columns| &columns[axis][first..]);
+                        along(axis, first, out, Some((was, steps, lengths)));
                     }
                 });
             }
@@ -489,6 +485,52 @@ impl<const D: usize> Work for Settle<'_, D> {
                     }
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jostle_core::{Bodies, Isa, Workers};
+    use jostle_sets::input::{Space, UnitCell};
+
+    use super::StandIn;
+
+    const SIDE: f64 = 10.0;
+
+    /// Bodies go through the borders of the cell. A host puts some back into the cell, lets others go, and moves others by
+    /// a length of the cell once in a while. The stand-ins go on alike, and it is known how many lengths of the cell lead
+    /// to the bodies.
+    #[test]
+    fn stand_ins_go_on_wherever_hosts_put_bodies() {
+        let cell = UnitCell::of(&Space::periodic([Some([0.0, SIDE]), None]));
+        for isa in Isa::available() {
+            let (mut stand_in, mut before) = (StandIn::<2>::default(), Vec::<f32>::new());
+            for frame in 0..60 {
+                let at = |id: usize| {
+                    0.025 * id as f64 + 0.3 * f64::from(frame) * if id.is_multiple_of(2) { 1.0 } else { -1.0 }
+                };
+                let hosts = |id: usize| match id % 3 {
+                    0 => at(id).rem_euclid(SIDE),
+                    1 => at(id) - SIDE * f64::from(frame / 7),
+                    _ => at(id),
+                };
+                let [x, y] = [(0..700).map(hosts).collect::<Vec<f64>>(), vec![f64::from(frame); 700]];
+                let bodies = Bodies::from_slices([&x, &y], &[0.1; 700]);
+                let of_bodies = ([0.5 * SIDE, 0.0], Some(&cell), frame > 0);
+                stand_in.follow_bodies(bodies, of_bodies, (isa, Workers::Serial));
+                let now =
+                    stand_in.bodies().centers().map(|column| (0..700).map(|id| column.get(id)).collect::<Vec<_>>());
+                for id in 0..700 {
+                    let [step, none] = stand_in.steps_of(id as u32);
+                    let off = f64::from(now[0][id]) + 0.5 * SIDE + f64::from(step) * SIDE - x[id];
+                    assert!(off.abs() < 1e-4 && none == 0 && now[1][id] == y[id] as f32, "{id} in {frame}: {off}");
+                    let went: f32 = before.get(id).map_or(0.0, |before| now[0][id] - before);
+                    assert!(went.abs() < 0.31, "{id} went {went} in {frame}");
+                }
+                before.clone_from(&now[0]);
+            }
+            assert_eq!(stand_in.far().radius, 0.1_f32);
         }
     }
 }
