@@ -6,6 +6,7 @@
 //! (`error`): where it is in doubt whether two bodies touch, the caller's own numbers decide (`Test`).
 
 mod follow;
+mod images;
 
 use std::sync::Arc;
 
@@ -17,7 +18,8 @@ use jostle_sets::proxy::{Exact, Images, InCell, squared};
 
 use crate::coherent::reference::{Reference, block};
 use crate::pairs::shifts::Places;
-use follow::{FARTHEST, Far, StandIn};
+use follow::{Far, StandIn};
+use images::FARTHEST;
 
 /// 2^-24: rounding a number to `f32` loses at most this part of it.
 const ROUNDED: f32 = f32::EPSILON / 2.0;

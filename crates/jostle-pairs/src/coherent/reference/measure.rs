@@ -204,7 +204,7 @@ impl<const D: usize> Reference<D> {
         workers.fill_blocks("moving", moving, block, |first, moving| {
             let mut bodies = &bodies[first..];
             for (moving, first) in moving.chunks_mut(4).zip((first..).step_by(4)) {
-                let four = |column: &[f32]| -> [f32; 4] { *column[first..].as_chunks().0.first().unwrap_or(&[0.0; 4]) };
+                let four = |column: &[f32]| -> [f32; 4] { column[first..].as_chunks().0[0] };
                 let mut columns = [if own { four(&self.weights).map(share_of) } else { [1.0; 4] }; 4];
                 for axis in 0..D {
                     columns[axis] = four(&self.centers[axis]);
