@@ -36,7 +36,7 @@ const NEAREST: f64 = 0.499;
 /// Bodies of a set that are sampled for the middle, at most.
 const SAMPLE: usize = 4096;
 
-/// A median that is no farther than this part of the cell's length from its middle is near.
+/// A median that is no farther than this part of a vector of the cell from the cell's middle is near.
 const NEAR_MIDDLE: f64 = 1.0 / 16.0;
 
 /// Stand-ins are put around another middle when they are so many times as far from their origin as at first.
@@ -161,7 +161,7 @@ impl<const D: usize> StandIns<D> {
     }
 
     /// Returns what coordinates are to be counted from: on each axis the median of some bodies, which a few bodies far
-    /// away do not move; or the middle of the cell, if it is straight and the median is near, so that bodies within the
+    /// away do not move; or, along a vector of the cell, its middle, if the median is near, so that bodies within the
     /// cell are their own nearest images; or 0 if bodies are copied.
     fn middle(&mut self, input: &Input<'_, D>) -> [f64; D] {
         if self.cell.is_none() && !input.is_decided() {
@@ -181,16 +181,24 @@ impl<const D: usize> StandIns<D> {
                 }
             }
         }
-        let cell = self.cell.as_ref().filter(|cell| cell.is_straight()).map(|cell| &cell.space);
-        from_axes(|axis| {
-            let column = &mut sample[axis];
+        let mut middle = sample.each_mut().map(|column| {
             let half = column.len() / 2;
-            let median = if column.is_empty() { 0.0 } else { *column.select_nth_unstable_by(half, f64::total_cmp).1 };
-            let Some(space) = cell.filter(|space| space.repeats[axis]) else { return median };
-            let length = space.vectors[axis][axis];
-            let middle = space.origin[axis] + 0.5 * length;
-            if (median - middle).abs() <= NEAR_MIDDLE * length.abs() { middle } else { median }
-        })
+            if column.is_empty() { 0.0 } else { *column.select_nth_unstable_by(half, f64::total_cmp).1 }
+        });
+        if let Some(UnitCell { space, duals, .. }) = &self.cell {
+            let median = middle;
+            for k in (0..D).filter(|&k| space.repeats[k]) {
+                let at = (0..D).map(|axis| (median[axis] - space.origin[axis]) * duals[k][axis]).sum::<f64>() - 0.5;
+                if at.abs() <= NEAR_MIDDLE {
+                    (0..D).for_each(|axis| middle[axis] -= at * space.vectors[k][axis]);
+                }
+            }
+        }
+        // Bodies in `f32` can be counted from there in `f32`.
+        if !input.is_decided() {
+            middle = middle.axes(|x| f64::from((x as f32).clamp(f32::MIN, f32::MAX)));
+        }
+        middle
     }
 
     /// Moves direct bodies into the cell, as a search does, to measure how they lie apart.
@@ -270,7 +278,7 @@ impl<const D: usize> StandIns<D> {
 
     /// Returns the input with stand-ins in place of bodies; `sets` is memory for many sets.
     pub(super) fn input<'a>(&'a self, input: &Input<'a, D>, sets: &'a mut Vec<Set<'a, D>>) -> Input<'a, D> {
-        with_sets(input, sets, |number, _| self.sets[number].bodies().into())
+        with_sets(input, sets, |number, set| self.sets[number].bodies(&set.source).into())
     }
 
     /// Returns the input with copies of bodies in place of trees; `sets` is memory for many sets.

@@ -118,7 +118,7 @@ struct WasPart<'a, const D: usize> {
 
 /// Returns a part of a column, which is filled up to whole parts.
 #[inline(always)]
-fn part(column: &[f32], first: usize) -> &[f32; PART] {
+pub(in crate::coherent) fn part(column: &[f32], first: usize) -> &[f32; PART] {
     &column[first..].as_chunks().0[0]
 }
 

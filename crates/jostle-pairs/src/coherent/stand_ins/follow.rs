@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jostle_core::axes::{Axes, Both, from_axes, slices_mut};
 use jostle_core::scratch::fill_with_headroom;
-use jostle_core::{Bodies, Isa, LinearTree, Scalar, Workers};
+use jostle_core::{Bodies, Column, Isa, LinearTree, Scalar, Workers};
 use jostle_sets::input::{Set, Source, UnitCell};
 use jostle_sets::proxy::each_body;
-use jostle_sets::simd::LANES;
+use jostle_sets::simd::run;
 
-use crate::coherent::reference::measure::read;
 use crate::coherent::reference::{PART, block};
-use crate::coherent::stand_ins::images::{FollowAlong, FollowInLattice, Images, Settle};
+use crate::coherent::stand_ins::images::{Copy, Follow, Largest, Settle, farther};
 use crate::pairs::shifts::Places;
 
 /// The stand-ins of one set.
@@ -24,6 +23,7 @@ pub(super) struct StandIn<const D: usize> {
     /// are told the former until the next frame.
     now: Arc<Places<D>>,
     before: Arc<Places<D>>,
+    /// Their radii, if those of the bodies are in `f64`.
     radii: Vec<f32>,
     far: Far,
     /// Copies of the bodies of a tree, by id.
@@ -56,7 +56,7 @@ impl<const D: usize> Default for StandIn<D> {
     }
 }
 
-/// How far stand-ins are from the origin along an axis, at most, and how large the largest is.
+/// How far stand-ins are from the origin along an axis, at most, NaN if some are nowhere; and how large the largest is.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Far {
     pub(super) reach: f32,
@@ -65,10 +65,8 @@ pub(super) struct Far {
 
 impl Far {
     pub(super) fn merge(&mut self, other: Self) {
-        // If a value is no number, the result says nothing.
-        let greater = |a: f32, b: f32| if a >= b { a } else { b };
-        self.reach = greater(self.reach, other.reach);
-        self.radius = greater(self.radius, other.radius);
+        self.reach = farther(self.reach, other.reach);
+        self.radius = farther(self.radius, other.radius);
     }
 }
 
@@ -93,10 +91,15 @@ impl<const D: usize> StandIn<D> {
         &self.now
     }
 
-    /// Returns the stand-ins as bodies.
-    pub(super) fn bodies(&self) -> Bodies<'_, D> {
-        let len = self.len;
-        Bodies::from_slices(self.now.centers.each_ref().each(|column| &column[..len]), &self.radii[..len])
+    /// Returns the stand-ins for these bodies as bodies.
+    pub(super) fn bodies<'a>(&'a self, of: &Source<'a, D>) -> Bodies<'a, D> {
+        let centers = self.now.centers.each_ref().map(|column| Column::from(&column[..self.len]));
+        let radii = match of {
+            Source::View(bodies) => bodies.radii(),
+            Source::Tree(_) => self.of_tree.1.as_slice().into(),
+            Source::Double(_) | Source::Shaped(_) => self.radii.as_slice().into(),
+        };
+        Bodies::from_columns(centers, radii)
     }
 
     /// Returns how many vectors of the cell lead from a stand-in to its body.
@@ -200,63 +203,43 @@ impl<const D: usize> StandIn<D> {
             }
         }
         self.len = bodies.len();
-        fill_with_headroom(&mut self.radii, len, 0.0);
         let all = Mutex::new(Far::default());
-        let note = |of_block: Far| all.lock().unwrap_or_else(PoisonError::into_inner).merge(of_block);
         let (block, centers) = (block(len, workers), bodies.centers());
-        workers.fill_blocks("radii", &mut self.radii, block, |first, out| {
-            let sound = |radius: T| if radius >= T::default() { radius.to_f64() as f32 } else { f32::NAN };
-            let within = out.len().min(bodies.len() - first);
-            bodies.radii().map_into(first, &mut out[..within], sound);
-            out[within..].fill(0.0);
-            note(Far { radius: largest_of(out), ..Far::default() });
-        });
-        let (columns, steps) = (slices_mut(&mut now.centers), slices_mut(&mut now.steps));
-        let [before, known] = [&before.centers, &before.steps].map(|columns| columns.each_ref().each(Vec::as_slice));
-        let along = |axis: usize, first: usize, out: &mut [f32], images: Option<Images<'_>>| {
-            let reach = isa.run(FollowAlong { column: centers[axis], first, origin: origin[axis], out, images });
-            note(Far { reach, radius: 0.0 });
+        // Bodies in `f32` have radii in `f32`.
+        if size_of::<T>() > size_of::<f32>() {
+            fill_with_headroom(&mut self.radii, bodies.len(), 0.0);
+            workers.fill_blocks("radii", &mut self.radii, block, |first, out| {
+                let sound = |radius: T| if radius >= T::default() { radius.to_f64() as f32 } else { f32::NAN };
+                bodies.radii().map_into(first, out, sound);
+            });
+        }
+        let far = |reach: f32, first: usize, len: usize| {
+            let radius = isa.run(Largest { radii: bodies.radii(), first, len });
+            all.lock().unwrap_or_else(PoisonError::into_inner).merge(Far { reach, radius });
         };
-        match cell {
-            None => workers.fill_columns("follow", [columns], block, |first, [out]| {
-                (0..D).zip(out).for_each(|(axis, out)| along(axis, first, out, None));
-            }),
-            Some(cell) if cell.is_straight() => {
-                workers.fill_columns("follow", [columns, steps], block, |first, [out, steps]| {
-                    for (axis, (out, steps)) in (0..D).zip(out.into_iter().zip(steps)) {
-                        let inverse = if cell.space.repeats[axis] { cell.duals[axis][axis] } else { 0.0 };
-                        let lengths = [inverse, cell.space.vectors[axis][axis]];
-                        let was = [before, known].map(|columns| &columns[axis][first..]);
-                        along(axis, first, out, Some((was, steps, lengths)));
-                    }
-                });
-            }
-            Some(cell) => workers.fill_columns("follow", [columns, steps], block, |first, [mut out, mut steps]| {
-                let mut far = Far::default();
-                for begin in (0..out[0].len()).step_by(PART) {
-                    let (mut apart, mut room) = ([[0.0; PART]; D], [T::default(); PART]);
-                    for axis in 0..D {
-                        let at = read(&centers[axis], first + begin, &mut room);
-                        for lane in 0..PART {
-                            apart[axis][lane] = at[lane].to_f64() - origin[axis];
-                        }
-                    }
-                    let before = before.each(|column| &column[first + begin..][..PART]);
-                    let there = bodies.len().saturating_sub(first + begin).min(PART);
-                    let [out, steps] = [&mut out, &mut steps].both(|columns| part_of(columns, begin));
-                    let reach = isa.run(FollowInLattice { cell, apart, there, before, out, steps });
-                    far.merge(Far { reach, radius: 0.0 });
-                }
-                note(far);
-            }),
+        let columns = slices_mut(&mut now.centers);
+        if let Some(cell) = cell {
+            let [before, known] =
+                [&before.centers, &before.steps].map(|columns| columns.each_ref().each(Vec::as_slice));
+            let columns = [columns, slices_mut(&mut now.steps)];
+            workers.fill_columns("follow", columns, block, |first, [out, steps]| {
+                let [before, known] = [before, known].map(|columns| columns.each(|column| &column[first..]));
+                let len = out[0].len();
+                let follow = Follow { cell, columns: centers, first, origin, before, known, out, steps };
+                far(run(isa, follow), first, len);
+            });
+        } else {
+            workers.fill_columns("follow", [columns], block, |first, [out]| {
+                let len = out[0].len();
+                let reach = out
+                    .into_iter()
+                    .enumerate()
+                    .map(|(axis, out)| isa.run(Copy { column: centers[axis], first, origin: origin[axis], out }));
+                far(reach.fold(0.0, farther), first, len);
+            });
         }
         self.far = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     }
-}
-
-/// A part of each column.
-fn part_of<'c, const D: usize>(columns: &'c mut [&mut [f32]; D], begin: usize) -> [&'c mut [f32]; D] {
-    columns.each_mut().map(|column| &mut column[begin..][..PART])
 }
 
 fn kind_of<const D: usize>(set: &Set<'_, D>) -> Kind {
@@ -268,59 +251,74 @@ fn kind_of<const D: usize>(set: &Set<'_, D>) -> Kind {
     }
 }
 
-/// Returns the largest radius of whole parts.
-fn largest_of(radii: &[f32]) -> f32 {
-    let mut largest = [0.0_f32; LANES];
-    for some in radii.as_chunks::<LANES>().0 {
-        for lane in 0..LANES {
-            largest[lane] = if some[lane] > largest[lane] { some[lane] } else { largest[lane] };
-        }
-    }
-    largest.into_iter().fold(0.0, f32::max)
-}
-
 #[cfg(test)]
 mod tests {
-    use jostle_core::{Bodies, Isa, Workers};
-    use jostle_sets::input::{Space, UnitCell};
+    use jostle_core::{Bodies, Isa, Scalar, Workers};
+    use jostle_sets::input::{Set, Space, UnitCell};
 
     use super::StandIn;
 
     const SIDE: f64 = 10.0;
+    const BODIES: usize = 700;
+    const FRAMES: usize = 60;
 
-    /// Bodies go through the borders of the cell. A host puts some back into the cell, lets others go, and moves others by
-    /// a length of the cell once in a while. The stand-ins go on alike, and it is known how many lengths of the cell lead
-    /// to the bodies.
-    #[test]
-    fn stand_ins_go_on_wherever_hosts_put_bodies() {
-        let cell = UnitCell::of(&Space::periodic([Some([0.0, SIDE]), None]));
+    /// Bodies go through the borders of the cell along its first vector. A host puts some back into the cell, lets others
+    /// go, and moves others by a vector of the cell once in a while. The stand-ins go on alike, and it is known how many
+    /// vectors of the cell lead to the bodies.
+    fn they_go_on<T: Scalar>(
+        space: Space<2>,
+        precision: impl Fn(f64) -> T,
+        source: impl Fn(Bodies<'_, 2, T>) -> Set<'_, 2>,
+    ) {
+        let (cell, vector) = (UnitCell::of(&space), space.vectors[0]);
         for isa in Isa::available() {
-            let (mut stand_in, mut before) = (StandIn::<2>::default(), Vec::<f32>::new());
-            for frame in 0..60 {
-                let at = |id: usize| {
-                    0.025 * id as f64 + 0.3 * f64::from(frame) * if id.is_multiple_of(2) { 1.0 } else { -1.0 }
+            let (mut stand_in, mut before) = (StandIn::<2>::default(), [const { Vec::<f32>::new() }; 2]);
+            for frame in 0..FRAMES {
+                let hosts = |id: usize| {
+                    let way = 0.0025 * id as f64 + 0.03 * frame as f64 * if id.is_multiple_of(2) { 1.0 } else { -1.0 };
+                    match id % 3 {
+                        0 => way.rem_euclid(1.0),
+                        1 => way - (frame / 7) as f64,
+                        _ => way,
+                    }
                 };
-                let hosts = |id: usize| match id % 3 {
-                    0 => at(id).rem_euclid(SIDE),
-                    1 => at(id) - SIDE * f64::from(frame / 7),
-                    _ => at(id),
-                };
-                let [x, y] = [(0..700).map(hosts).collect::<Vec<f64>>(), vec![f64::from(frame); 700]];
-                let bodies = Bodies::from_slices([&x, &y], &[0.1; 700]);
-                let of_bodies = ([0.5 * SIDE, 0.0], Some(&cell), frame > 0);
-                stand_in.follow_bodies(bodies, of_bodies, (isa, Workers::Serial));
-                let now =
-                    stand_in.bodies().centers().map(|column| (0..700).map(|id| column.get(id)).collect::<Vec<_>>());
-                for id in 0..700 {
+                let at = [0, 1].map(|axis| {
+                    (0..BODIES).map(|id| precision(hosts(id) * vector[axis] + frame as f64 * 0.01)).collect::<Vec<T>>()
+                });
+                let radii = vec![precision(0.1); BODIES];
+                let set = source(Bodies::from_slices(at.each_ref().map(Vec::as_slice), &radii));
+                let origin = [0.5, 0.25];
+                stand_in.follow(&set, (origin, Some(&cell), frame > 0), (isa, Workers::Serial));
+                let now = stand_in
+                    .bodies(&set.source)
+                    .centers()
+                    .map(|column| (0..BODIES).map(|id| column.get(id)).collect::<Vec<f32>>());
+                for id in 0..BODIES {
                     let [step, none] = stand_in.steps_of(id as u32);
-                    let off = f64::from(now[0][id]) + 0.5 * SIDE + f64::from(step) * SIDE - x[id];
-                    assert!(off.abs() < 1e-4 && none == 0 && now[1][id] == y[id] as f32, "{id} in {frame}: {off}");
-                    let went: f32 = before.get(id).map_or(0.0, |before| now[0][id] - before);
-                    assert!(went.abs() < 0.31, "{id} went {went} in {frame}");
+                    assert_eq!(none, 0);
+                    for axis in 0..2 {
+                        let seen = f64::from(now[axis][id]) + origin[axis] + f64::from(step) * vector[axis];
+                        let off = seen - at[axis][id].to_f64();
+                        assert!(off.abs() < 1e-4, "{id} in {frame}: {off}");
+                        let went = before[axis].get(id).map_or(0.0, |before| (now[axis][id] - before).abs());
+                        assert!(went < 0.33, "{id} went {went} in {frame}");
+                    }
                 }
-                before.clone_from(&now[0]);
+                before = now;
             }
             assert_eq!(stand_in.far().radius, 0.1_f32);
+            let reach = before.iter().flatten().fold(0.0, |most: f32, x| most.max(x.abs()));
+            assert_eq!(stand_in.far().reach, reach);
+        }
+    }
+
+    #[test]
+    fn stand_ins_go_on_wherever_hosts_put_bodies() {
+        let straight = Space::periodic([Some([0.0, SIDE]), None]);
+        let oblique = Space::lattice([[SIDE, 2.0], [3.0, SIDE]], [true; 2]);
+        for space in [straight, oblique] {
+            they_go_on(space, |x| x, |bodies| bodies.into());
+            they_go_on(space, |x| x as f32, |bodies| bodies.into());
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Puts stand-ins in place, part by part: each at the image of its body nearest to where the stand-in was, and back into
 //! the cell when a list is made.
 
+use jostle_core::axes::{Axes, from_axes};
 use jostle_core::isa::Work;
-use jostle_core::{Column, Scalar};
+use jostle_core::{Column, Radii, Scalar};
 use jostle_sets::input::UnitCell;
-use jostle_sets::simd::LANES;
+use jostle_sets::simd::{LANES, LaneWork, Lanes};
 
 use crate::coherent::reference::PART;
-use crate::coherent::reference::measure::read;
+use crate::coherent::reference::measure::{part, read};
 
 /// A body that is farther than so many vectors of the cell from its stand-in is not followed.
 pub(super) const FARTHEST: f64 = 4_194_304.0;
@@ -31,147 +32,313 @@ fn whole(steps: f64) -> f64 {
     if whole.abs() <= FARTHEST { whole } else { f64::NAN }
 }
 
-/// Returns how far stand-ins of a part are from the origin, at most. Only the first `there` have bodies; the others,
-/// behind the last body, are put at the origin.
-#[inline(always)]
-fn reach_of(out: &mut [f32], there: usize) -> f32 {
-    out[there..].fill(0.0);
-    let mut reach = [0.0_f32; LANES];
-    for some in out.as_chunks::<LANES>().0 {
+/// How far stand-ins are from the origin along an axis, at most, in each of sixteen lanes; NaN if some are nowhere.
+struct Reach([f32; LANES]);
+
+impl Reach {
+    const NONE: Self = Self([0.0; LANES]);
+
+    #[inline(always)]
+    fn take(&mut self, some: &[f32; LANES]) {
         for lane in 0..LANES {
-            let far = some[lane].abs();
-            reach[lane] = if reach[lane] >= far { reach[lane] } else { far };
+            self.0[lane] = farther(self.0[lane], some[lane].abs());
         }
     }
-    reach.into_iter().fold(0.0, |most: f32, far| if most >= far { most } else { far })
-}
 
-/// Whether sixteen stand-ins are all this near to where they were; not where one is not finite.
-#[inline(always)]
-fn are_within(out: &[f32], before: &[f32], near: f32) -> bool {
-    let mut are_within = true;
-    for lane in 0..LANES {
-        are_within &= (out[lane] - before[lane]).abs() <= near;
+    #[inline(always)]
+    fn most(&self) -> f32 {
+        self.0.iter().fold(0.0, |most, &far| farther(most, far))
     }
-    are_within
 }
 
-/// Whether some numbers of a part are not 0.
+/// Returns the greater of two numbers; NaN if the second is NaN or has met one.
+#[inline(always)]
+pub(super) fn farther(most: f32, far: f32) -> f32 {
+    if most >= far { most } else { far }
+}
+
+/// Finds the largest radius of some bodies, in `f32`; radii that are no number do not count.
+pub(super) struct Largest<'a, T> {
+    pub(super) radii: Radii<'a, T>,
+    pub(super) first: usize,
+    pub(super) len: usize,
+}
+
+impl<T: Scalar> Work for Largest<'_, T> {
+    type Output = f32;
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run(self) -> f32 {
+        let Self { radii, first, len } = self;
+        let column = match radii {
+            Radii::All(radius) => return (radius.to_f64() as f32).max(0.0),
+            Radii::Each(column) => column,
+        };
+        let (mut largest, mut room) = ([0.0_f32; LANES], [T::default(); PART]);
+        for first in (first..first + len).step_by(PART) {
+            for some in read(&column, first, &mut room).as_chunks::<LANES>().0 {
+                for lane in 0..LANES {
+                    let radius = some[lane].to_f64() as f32;
+                    largest[lane] = if radius > largest[lane] { radius } else { largest[lane] };
+                }
+            }
+        }
+        largest.into_iter().fold(0.0, f32::max)
+    }
+}
+
+/// Puts whole parts of stand-ins in place along an axis of open space. Those behind the last body stand at the origin.
+pub(super) struct Copy<'a, T> {
+    pub(super) column: Column<'a, T>,
+    pub(super) first: usize,
+    pub(super) origin: f64,
+    pub(super) out: &'a mut [f32],
+}
+
+impl<T: Scalar> Work for Copy<'_, T> {
+    type Output = f32;
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run(self) -> f32 {
+        let Self { column, first, origin, out } = self;
+        let (mut reach, mut room) = (Reach::NONE, [T::default(); PART]);
+        for (out, first) in out.as_chunks_mut::<PART>().0.iter_mut().zip((first..).step_by(PART)) {
+            let at = read(&column, first, &mut room);
+            for lane in 0..PART {
+                out[lane] = (at[lane].to_f64() - origin) as f32;
+            }
+            out[column.len().saturating_sub(first).min(PART)..].fill(0.0);
+            out.as_chunks().0.iter().for_each(|some| reach.take(some));
+        }
+        reach.most()
+    }
+}
+
+/// Puts whole parts of stand-ins in place where space repeats. Each stays at the image of its body at which it was,
+/// unless another may be nearer to where it was. Those behind the last body stand at the origin.
+pub(super) struct Follow<'a, T, const D: usize> {
+    pub(super) cell: &'a UnitCell<D>,
+    pub(super) columns: &'a [Column<'a, T>; D],
+    pub(super) first: usize,
+    pub(super) origin: [f64; D],
+    /// Where stand-ins were, and how many vectors of the cell led from there to their bodies.
+    pub(super) before: [&'a [f32]; D],
+    pub(super) known: [&'a [f32]; D],
+    pub(super) out: [&'a mut [f32]; D],
+    pub(super) steps: [&'a mut [f32]; D],
+}
+
+impl<T: Scalar, const D: usize> LaneWork for Follow<'_, T, D> {
+    type Output = f32;
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> f32 {
+        let Self { cell, columns, first, origin, before, known, mut out, mut steps } = self;
+        let (near, single) = (nearest(cell), origin.axes(|x| x as f32));
+        let is_single = size_of::<T>() == size_of::<f32>() && single.axes(f64::from) == origin;
+        let single = is_single.then_some(single);
+        let (mut reach, mut reach_of_sure) = (Reach::NONE, L::splat(0.0));
+        let (zeros, mut rooms) = ([T::default(); PART], [[T::default(); PART]; D]);
+        for begin in (0..out[0].len()).step_by(PART) {
+            let mut at = [&zeros; D];
+            for (axis, room) in rooms.iter_mut().enumerate() {
+                at[axis] = read(&columns[axis], first + begin, room);
+            }
+            let mut of_part = FollowPart {
+                cell,
+                at,
+                origin,
+                near,
+                before: before.each(|column| part(column, begin)),
+                known: known.each(|column| part(column, begin)),
+                out: out.each_mut().map(|column| part_mut(column, begin)),
+                steps: steps.each_mut().map(|column| part_mut(column, begin)),
+            };
+            let there = columns[0].len().saturating_sub(first + begin).min(PART);
+            // All are put in place before any is looked at: what has just been stored would be waited for.
+            let mut unsure = u16::MAX;
+            if there == PART {
+                of_part.put_all(single);
+                unsure = of_part.look(&mut reach_of_sure);
+            }
+            each_bit(unsure, |number| of_part.put(number * LANES));
+            each_bit(unsure, |number| of_part.put_nearest(number * LANES));
+            for out in &mut of_part.out {
+                out[there..].fill(0.0);
+                each_bit(unsure, |number| reach.take(&out.as_chunks().0[number]));
+            }
+        }
+        let mut of_sure = [0.0; LANES];
+        reach_of_sure.store(&mut of_sure);
+        reach.take(&of_sure);
+        reach.most()
+    }
+}
+
+/// A part of the stand-ins.
+struct FollowPart<'a, T, const D: usize> {
+    cell: &'a UnitCell<D>,
+    at: [&'a [T; PART]; D],
+    origin: [f64; D],
+    /// How near to where it was, on each axis, a stand-in is surely at the nearest image.
+    near: [f32; D],
+    before: [&'a [f32; PART]; D],
+    known: [&'a [f32; PART]; D],
+    out: [&'a mut [f32; PART]; D],
+    steps: [&'a mut [f32; PART]; D],
+}
+
+impl<T: Scalar, const D: usize> FollowPart<'_, T, D> {
+    /// Puts all in place as the bodies are: of bodies in `f32` by subtraction in `f32`, if the origin is given so.
+    #[inline(always)]
+    fn put_all(&mut self, single: Option<[f32; D]>) {
+        for axis in 0..D {
+            let (at, out) = (self.at[axis], &mut *self.out[axis]);
+            if let Some(single) = single {
+                let at = bytemuck::cast_slice::<T, f32>(at);
+                for lane in 0..PART {
+                    out[lane] = at[lane] - single[axis];
+                }
+            } else {
+                for lane in 0..PART {
+                    out[lane] = (at[lane].to_f64() - self.origin[axis]) as f32;
+                }
+            }
+        }
+    }
+
+    /// Returns a bit for each sixteen of which some are not surely near to where they were. Of the others, whose bodies
+    /// are where they are, it notes the reach.
+    #[inline(always)]
+    fn look<L: Lanes>(&mut self, reach: &mut L) -> u16 {
+        let (zero, mut unsure) = (L::splat(0.0), 0);
+        for number in 0..PART / LANES {
+            let (mut are_near, mut farthest) = (zero.le_mask(zero), zero);
+            for axis in 0..D {
+                let x = L::load(&self.out[axis].as_chunks().0[number]);
+                let far = x.sub(L::load(&self.before[axis].as_chunks().0[number]));
+                let near = L::splat(self.near[axis]);
+                are_near = L::both(are_near, L::both(far.le_mask(near), zero.sub(far).le_mask(near)));
+                farthest = farthest.max(x.max(zero.sub(x)));
+                let steps = &mut self.steps[axis].as_chunks_mut::<LANES>().0[number];
+                if are_any(steps) {
+                    *steps = [0.0; LANES];
+                }
+            }
+            if L::bits(are_near) == u16::MAX {
+                *reach = reach.max(farthest);
+            } else {
+                unsure |= 1 << number;
+            }
+        }
+        unsure
+    }
+
+    /// Puts sixteen in place, at the images at which they were.
+    #[inline(always)]
+    fn put(&mut self, some: usize) {
+        let space = &self.cell.space;
+        for axis in 0..D {
+            let (at, mut seen) = (&self.at[axis][some..][..LANES], [0.0_f64; LANES]);
+            for lane in 0..LANES {
+                seen[lane] = at[lane].to_f64() - self.origin[axis];
+            }
+            for k in (0..D).filter(|&k| space.repeats[k] && space.vectors[k][axis] != 0.0) {
+                let known = &self.known[k][some..][..LANES];
+                if are_any(known) {
+                    for lane in 0..LANES {
+                        seen[lane] -= f64::from(known[lane]) * space.vectors[k][axis];
+                    }
+                }
+            }
+            let out = &mut self.out[axis][some..][..LANES];
+            for lane in 0..LANES {
+                out[lane] = seen[lane] as f32;
+            }
+            self.steps[axis][some..][..LANES].copy_from_slice(&self.known[axis][some..][..LANES]);
+        }
+    }
+
+    /// Puts sixteen at the images nearest to where they were, unless all are surely there.
+    #[inline(always)]
+    fn put_nearest(&mut self, some: usize) {
+        let mut are_near = true;
+        for axis in 0..D {
+            let (out, before) = (&self.out[axis][some..][..LANES], &self.before[axis][some..][..LANES]);
+            for lane in 0..LANES {
+                are_near &= (out[lane] - before[lane]).abs() <= self.near[axis];
+            }
+        }
+        if are_near {
+            return;
+        }
+        let mut seen = [[0.0_f64; LANES]; D];
+        for axis in 0..D {
+            for lane in 0..LANES {
+                seen[axis][lane] = self.at[axis][some + lane].to_f64() - self.origin[axis];
+            }
+        }
+        let (apart, space) = (seen, &self.cell.space);
+        for k in (0..D).filter(|&k| space.repeats[k]) {
+            let mut along = [0.0_f64; LANES];
+            for axis in 0..D {
+                for lane in 0..LANES {
+                    let far = apart[axis][lane] - place(self.before[axis][some + lane]);
+                    along[lane] += far * self.cell.duals[k][axis];
+                }
+            }
+            for lane in 0..LANES {
+                along[lane] = whole(along[lane]);
+                self.steps[k][some + lane] = along[lane] as f32;
+            }
+            for axis in 0..D {
+                for lane in 0..LANES {
+                    seen[axis][lane] -= along[lane] * space.vectors[k][axis];
+                }
+            }
+        }
+        for axis in 0..D {
+            for lane in 0..LANES {
+                self.out[axis][some + lane] = seen[axis][lane] as f32;
+            }
+        }
+    }
+}
+
+/// Returns how near to where it was, on each axis, a stand-in is surely at the nearest image.
+fn nearest<const D: usize>(cell: &UnitCell<D>) -> [f32; D] {
+    from_axes(|axis| {
+        let of_vector = |k: usize| {
+            let axes = cell.duals[k].iter().filter(|&&dual| dual != 0.0).count();
+            SURELY_NEAR / (axes as f64 * cell.duals[k][axis].abs())
+        };
+        (0..D).filter(|&k| cell.space.repeats[k]).map(of_vector).fold(f64::from(f32::MAX), f64::min) as f32
+    })
+}
+
+/// Whether some numbers are not 0.
 #[inline(always)]
 fn are_any(numbers: &[f32]) -> bool {
     numbers.iter().fold(0, |bits, number| bits | number.to_bits()) != 0
 }
 
-/// Along an axis: where stand-ins were, and how many lengths of the cell led to their bodies; how many do now; and the
-/// inverse of that length and the length itself.
-pub(super) type Images<'a> = ([&'a [f32]; 2], &'a mut [f32], [f64; 2]);
-
-/// Puts whole parts of stand-ins in place along an axis. Where the cell is straight, each stays at the image of its body
-/// at which it was, unless another may be nearer to where it was.
-pub(super) struct FollowAlong<'a, T> {
-    pub(super) column: Column<'a, T>,
-    pub(super) first: usize,
-    pub(super) origin: f64,
-    pub(super) out: &'a mut [f32],
-    pub(super) images: Option<Images<'a>>,
-}
-
-impl<T: Scalar> Work for FollowAlong<'_, T> {
-    type Output = f32;
-    const GAINS_BY_AVX512: bool = false;
-
-    #[inline(always)]
-    fn run(self) -> f32 {
-        let Self { column, first, origin, out, mut images } = self;
-        let mut reach = 0.0_f32;
-        // Bodies that are so near to where they were are nearer than any of their images.
-        let near = images.as_ref().map_or(0.0, |(.., [inverse, _])| (SURELY_NEAR / inverse.abs()) as f32).min(f32::MAX);
-        for begin in (0..out.len()).step_by(PART) {
-            let mut room = [T::default(); PART];
-            let at = read(&column, first + begin, &mut room);
-            let out = &mut out[begin..][..PART];
-            let of_part = images.as_mut().map(|(was, steps, lengths)| {
-                (was.map(|column| &column[begin..][..PART]), &mut steps[begin..][..PART], *lengths)
-            });
-            // Whole parts are put in place before any is looked at: what has just been stored would be waited for.
-            match &of_part {
-                Some(([_, known], _, [_, length])) if are_any(known) => {
-                    for lane in 0..PART {
-                        out[lane] = ((at[lane].to_f64() - origin) - f64::from(known[lane]) * length) as f32;
-                    }
-                }
-                _ => {
-                    for lane in 0..PART {
-                        out[lane] = (at[lane].to_f64() - origin) as f32;
-                    }
-                }
-            }
-            if let Some(([before, known], steps, [inverse, length])) = of_part {
-                steps.copy_from_slice(known);
-                for some in (0..PART).step_by(LANES) {
-                    let (at, out) = (&at[some..][..LANES], &mut out[some..][..LANES]);
-                    let (before, steps) = (&before[some..][..LANES], &mut steps[some..][..LANES]);
-                    if are_within(out, before, near) {
-                        continue;
-                    }
-                    for lane in 0..LANES {
-                        let x = at[lane].to_f64() - origin;
-                        let step = whole((x - place(before[lane])) * inverse);
-                        (out[lane], steps[lane]) = ((x - step * length) as f32, step as f32);
-                    }
-                }
-            }
-            let far = reach_of(out, column.len().saturating_sub(first + begin).min(PART));
-            reach = if reach >= far { reach } else { far };
-        }
-        reach
+/// Visits the numbers of set bits.
+#[inline(always)]
+fn each_bit(bits: u16, mut visit: impl FnMut(usize)) {
+    let mut rest = bits;
+    while rest != 0 {
+        visit(rest.trailing_zeros() as usize);
+        rest &= rest - 1;
     }
 }
 
-/// As [`FollowAlong`], of one part, where the cell is not straight; `apart` is how far the bodies are from the origin.
-pub(super) struct FollowInLattice<'a, const D: usize> {
-    pub(super) cell: &'a UnitCell<D>,
-    pub(super) apart: [[f64; PART]; D],
-    pub(super) there: usize,
-    pub(super) before: [&'a [f32]; D],
-    pub(super) out: [&'a mut [f32]; D],
-    pub(super) steps: [&'a mut [f32]; D],
-}
-
-impl<const D: usize> Work for FollowInLattice<'_, D> {
-    type Output = f32;
-    const GAINS_BY_AVX512: bool = false;
-
-    #[inline(always)]
-    fn run(self) -> f32 {
-        let Self { cell, apart, there, before, out, steps } = self;
-        let (mut seen, mut reach) = (apart, 0.0_f32);
-        for k in (0..D).filter(|&k| cell.space.repeats[k]) {
-            let mut along = [0.0_f64; PART];
-            for axis in 0..D {
-                for lane in 0..PART {
-                    along[lane] += (apart[axis][lane] - place(before[axis][lane])) * cell.duals[k][axis];
-                }
-            }
-            for lane in 0..PART {
-                along[lane] = whole(along[lane]);
-                steps[k][lane] = along[lane] as f32;
-            }
-            for axis in 0..D {
-                for lane in 0..PART {
-                    seen[axis][lane] -= along[lane] * cell.space.vectors[k][axis];
-                }
-            }
-        }
-        for axis in 0..D {
-            for lane in 0..PART {
-                out[axis][lane] = seen[axis][lane] as f32;
-            }
-            let far = reach_of(out[axis], there);
-            reach = if reach >= far { reach } else { far };
-        }
-        reach
-    }
+/// A part of a column, which is filled up to whole parts.
+#[inline(always)]
+fn part_mut(column: &mut [f32], first: usize) -> &mut [f32; PART] {
+    &mut column[first..].as_chunks_mut().0[0]
 }
 
 /// Moves whole parts of stand-ins back into the cell, and what is kept of their bodies as far.
