@@ -8,11 +8,14 @@ use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Column, Isa, LinearTree, Scalar, Workers};
 use jostle_sets::input::{Set, Source, UnitCell};
 use jostle_sets::proxy::each_body;
-use jostle_sets::simd::run;
+use jostle_sets::simd::{LANES, run};
 
 use crate::coherent::reference::{PART, block};
 use crate::coherent::stand_ins::images::{Copy, Follow, Largest, Settle, farther};
 use crate::pairs::shifts::Places;
+
+/// Many bodies are elsewhere than their stand-ins if some are in one sixteen of so many.
+const MANY: usize = 4;
 
 /// The stand-ins of one set.
 #[derive(Debug)]
@@ -61,12 +64,15 @@ impl<const D: usize> Default for StandIn<D> {
 pub(super) struct Far {
     pub(super) reach: f32,
     pub(super) radius: f32,
+    /// In how many sixteens there are bodies that are elsewhere than their stand-ins.
+    elsewhere: usize,
 }
 
 impl Far {
     pub(super) fn merge(&mut self, other: Self) {
         self.reach = farther(self.reach, other.reach);
         self.radius = farther(self.radius, other.radius);
+        self.elsewhere += other.elsewhere;
     }
 }
 
@@ -213,10 +219,11 @@ impl<const D: usize> StandIn<D> {
                 bodies.radii().map_into(first, out, sound);
             });
         }
-        let far = |reach: f32, first: usize, len: usize| {
+        let note = |(reach, elsewhere): (f32, usize), first: usize, len: usize| {
             let radius = isa.run(Largest { radii: bodies.radii(), first, len });
-            all.lock().unwrap_or_else(PoisonError::into_inner).merge(Far { reach, radius });
+            all.lock().unwrap_or_else(PoisonError::into_inner).merge(Far { reach, radius, elsewhere });
         };
+        let many_are_elsewhere = goes_on && self.far.elsewhere > len / LANES / MANY;
         let columns = slices_mut(&mut now.centers);
         if let Some(cell) = cell {
             let [before, known] =
@@ -225,8 +232,9 @@ impl<const D: usize> StandIn<D> {
             workers.fill_columns("follow", columns, block, |first, [out, steps]| {
                 let [before, known] = [before, known].map(|columns| columns.each(|column| &column[first..]));
                 let len = out[0].len();
-                let follow = Follow { cell, columns: centers, first, origin, before, known, out, steps };
-                far(run(isa, follow), first, len);
+                let follow =
+                    Follow { cell, columns: centers, first, origin, before, known, many_are_elsewhere, out, steps };
+                note(run(isa, follow), first, len);
             });
         } else {
             workers.fill_columns("follow", [columns], block, |first, [out]| {
@@ -235,7 +243,7 @@ impl<const D: usize> StandIn<D> {
                     .into_iter()
                     .enumerate()
                     .map(|(axis, out)| isa.run(Copy { column: centers[axis], first, origin: origin[axis], out }));
-                far(reach.fold(0.0, farther), first, len);
+                note((reach.fold(0.0, farther), 0), first, len);
             });
         }
         self.far = all.into_inner().unwrap_or_else(PoisonError::into_inner);

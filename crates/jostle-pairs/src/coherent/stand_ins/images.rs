@@ -126,21 +126,24 @@ pub(super) struct Follow<'a, T, const D: usize> {
     /// Where stand-ins were, and how many vectors of the cell led from there to their bodies.
     pub(super) before: [&'a [f32]; D],
     pub(super) known: [&'a [f32]; D],
+    /// Whether there are many bodies to which vectors led. If so, all are put where those say.
+    pub(super) many_are_elsewhere: bool,
     pub(super) out: [&'a mut [f32]; D],
     pub(super) steps: [&'a mut [f32]; D],
 }
 
 impl<T: Scalar, const D: usize> LaneWork for Follow<'_, T, D> {
-    type Output = f32;
+    /// The reach, and of how many sixteens some bodies are elsewhere than their stand-ins.
+    type Output = (f32, usize);
     const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> f32 {
-        let Self { cell, columns, first, origin, before, known, mut out, mut steps } = self;
+    fn run<L: Lanes>(self) -> (f32, usize) {
+        let Self { cell, columns, first, origin, before, known, many_are_elsewhere, mut out, mut steps } = self;
         let (near, single) = (nearest(cell), origin.axes(|x| x as f32));
         let is_single = size_of::<T>() == size_of::<f32>() && single.axes(f64::from) == origin;
         let single = is_single.then_some(single);
-        let (mut reach, mut reach_of_sure) = (Reach::NONE, L::splat(0.0));
+        let (mut reach, mut reach_of_sure, mut elsewhere) = (Reach::NONE, L::splat(0.0), 0);
         let (zeros, mut rooms) = ([T::default(); PART], [[T::default(); PART]; D]);
         for begin in (0..out[0].len()).step_by(PART) {
             let mut at = [&zeros; D];
@@ -159,12 +162,20 @@ impl<T: Scalar, const D: usize> LaneWork for Follow<'_, T, D> {
             };
             let there = columns[0].len().saturating_sub(first + begin).min(PART);
             // All are put in place before any is looked at: what has just been stored would be waited for.
-            let mut unsure = u16::MAX;
-            if there == PART {
+            let unsure = if there < PART {
+                of_part.put_known::<PART>(0);
+                u16::MAX
+            } else if many_are_elsewhere {
+                of_part.put_known::<PART>(0);
+                elsewhere += of_part.elsewhere();
+                of_part.look(false, &mut reach_of_sure)
+            } else {
                 of_part.put_all(single);
-                unsure = of_part.look(&mut reach_of_sure);
-            }
-            each_bit(unsure, |number| of_part.put(number * LANES));
+                let unsure = of_part.look(true, &mut reach_of_sure);
+                each_bit(unsure, |number| of_part.put_known::<LANES>(number * LANES));
+                elsewhere += unsure.count_ones() as usize;
+                unsure
+            };
             each_bit(unsure, |number| of_part.put_nearest(number * LANES));
             for out in &mut of_part.out {
                 out[there..].fill(0.0);
@@ -174,7 +185,7 @@ impl<T: Scalar, const D: usize> LaneWork for Follow<'_, T, D> {
         let mut of_sure = [0.0; LANES];
         reach_of_sure.store(&mut of_sure);
         reach.take(&of_sure);
-        reach.most()
+        (reach.most(), elsewhere)
     }
 }
 
@@ -192,7 +203,7 @@ struct FollowPart<'a, T, const D: usize> {
 }
 
 impl<T: Scalar, const D: usize> FollowPart<'_, T, D> {
-    /// Puts all in place as the bodies are: of bodies in `f32` by subtraction in `f32`, if the origin is given so.
+    /// Puts all in place where the bodies are: of bodies in `f32` by subtraction in `f32`, if the origin is given so.
     #[inline(always)]
     fn put_all(&mut self, single: Option<[f32; D]>) {
         for axis in 0..D {
@@ -210,10 +221,17 @@ impl<T: Scalar, const D: usize> FollowPart<'_, T, D> {
         }
     }
 
-    /// Returns a bit for each sixteen of which some are not surely near to where they were. Of the others, whose bodies
-    /// are where they are, it notes the reach.
+    /// Returns in how many sixteens there are bodies to which vectors led.
     #[inline(always)]
-    fn look<L: Lanes>(&mut self, reach: &mut L) -> u16 {
+    fn elsewhere(&self) -> usize {
+        let known = self.known.each(|column| column.as_chunks::<LANES>().0);
+        (0..PART / LANES).filter(|&number| known.iter().any(|column| are_any(&column[number]))).count()
+    }
+
+    /// Returns a bit for each sixteen of which some are not surely near to where they were; of the others, it notes the
+    /// reach.
+    #[inline(always)]
+    fn look<L: Lanes>(&mut self, are_here: bool, reach: &mut L) -> u16 {
         let (zero, mut unsure) = (L::splat(0.0), 0);
         for number in 0..PART / LANES {
             let (mut are_near, mut farthest) = (zero.le_mask(zero), zero);
@@ -224,7 +242,7 @@ impl<T: Scalar, const D: usize> FollowPart<'_, T, D> {
                 are_near = L::both(are_near, L::both(far.le_mask(near), zero.sub(far).le_mask(near)));
                 farthest = farthest.max(x.max(zero.sub(x)));
                 let steps = &mut self.steps[axis].as_chunks_mut::<LANES>().0[number];
-                if are_any(steps) {
+                if are_here && are_any(steps) {
                     *steps = [0.0; LANES];
                 }
             }
@@ -237,28 +255,34 @@ impl<T: Scalar, const D: usize> FollowPart<'_, T, D> {
         unsure
     }
 
-    /// Puts sixteen in place, at the images at which they were.
+    /// Puts so many in place, at the images at which they were.
     #[inline(always)]
-    fn put(&mut self, some: usize) {
+    fn put_known<const LEN: usize>(&mut self, first: usize) {
         let space = &self.cell.space;
         for axis in 0..D {
-            let (at, mut seen) = (&self.at[axis][some..][..LANES], [0.0_f64; LANES]);
-            for lane in 0..LANES {
-                seen[lane] = at[lane].to_f64() - self.origin[axis];
-            }
-            for k in (0..D).filter(|&k| space.repeats[k] && space.vectors[k][axis] != 0.0) {
-                let known = &self.known[k][some..][..LANES];
-                if are_any(known) {
-                    for lane in 0..LANES {
-                        seen[lane] -= f64::from(known[lane]) * space.vectors[k][axis];
+            let (at, origin) = (&self.at[axis][first..][..LEN], self.origin[axis]);
+            let out = &mut self.out[axis][first..][..LEN];
+            if self.cell.is_straight() {
+                let (known, length) = (&self.known[axis][first..][..LEN], space.vectors[axis][axis]);
+                for lane in 0..LEN {
+                    out[lane] = ((at[lane].to_f64() - origin) - f64::from(known[lane]) * length) as f32;
+                }
+            } else {
+                let mut seen = [0.0_f64; LEN];
+                for lane in 0..LEN {
+                    seen[lane] = at[lane].to_f64() - origin;
+                }
+                for k in (0..D).filter(|&k| space.repeats[k]) {
+                    let (known, along) = (&self.known[k][first..][..LEN], space.vectors[k][axis]);
+                    for lane in 0..LEN {
+                        seen[lane] -= f64::from(known[lane]) * along;
                     }
                 }
+                for lane in 0..LEN {
+                    out[lane] = seen[lane] as f32;
+                }
             }
-            let out = &mut self.out[axis][some..][..LANES];
-            for lane in 0..LANES {
-                out[lane] = seen[lane] as f32;
-            }
-            self.steps[axis][some..][..LANES].copy_from_slice(&self.known[axis][some..][..LANES]);
+            self.steps[axis][first..][..LEN].copy_from_slice(&self.known[axis][first..][..LEN]);
         }
     }
 
