@@ -5,12 +5,12 @@
 //! rebuilds included, relative to a search from scratch; what kept frames and rebuilds cost alone; and how many frames
 //! a list lasts.
 //!
-//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas|flow|walls|turnover|turning|springs] [periodic] [double] [layers] [parts|many] [moving] [SCENE...] [N...] [SPEED%...] [THREADSt]`
+//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas|flow|walls|turnover|turning|springs] [periodic|oblique] [double] [layers] [parts|many] [moving] [SCENE...] [N...] [SPEED%...] [THREADSt]`
 
 use std::ops::Range;
 use std::time::Instant;
 
-use jostle::{ActivationTable, Bodies, CoherentFinder, Input, Layers, NeighborLists, PairFinder, Rows, Set};
+use jostle::{ActivationTable, Bodies, CoherentFinder, Input, Layers, NeighborLists, PairFinder, Rows, Set, Space};
 use jostle_testkit::pairs::ascending;
 use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, Scene, scene};
@@ -28,6 +28,9 @@ const ROW: usize = 16;
 /// With `flow`, all bodies move along the first axis, and this part of their speed in all directions. So they stay as
 /// dense as they were.
 const APART: f64 = 1.0 / 16.0;
+
+/// With `oblique`, bodies come in farther on by this part of the box.
+const FARTHER_ON: f64 = 0.25;
 
 /// With `turning`, the greatest and the least angle in radians by which a body turns in a frame, to either side.
 const TURN: [f64; 2] = [0.15, 0.05];
@@ -56,6 +59,8 @@ struct Asked {
     springs: bool,
     /// Space repeats with the box that bodies stood in. Bodies that leave it come in at the other side.
     periodic: bool,
+    /// As `periodic`, but a body that leaves at one side along an axis comes in farther on along the axis before.
+    oblique: bool,
     /// Bodies are in `f64`.
     double: bool,
     /// Bodies are of two kinds. Bodies of one kind do not meet.
@@ -88,6 +93,7 @@ impl Asked {
                 "turning" => asked.turning = true,
                 "springs" => asked.springs = true,
                 "periodic" => asked.periodic = true,
+                "oblique" => (asked.periodic, asked.oblique) = (true, true),
                 "double" => asked.double = true,
                 "layers" => asked.layers = true,
                 "parts" => asked.parts = true,
@@ -139,6 +145,8 @@ struct Way<const D: usize> {
     walls: Option<[[f64; 2]; D]>,
     /// The borders of each axis, if space repeats.
     period: Option<[[f64; 2]; D]>,
+    /// How much farther on along each axis a body comes in that leaves along the next one.
+    farther_on: [f64; D],
     /// The category of each body and the categories that it meets, if bodies are of two kinds.
     layers: Option<[Vec<u32>; 2]>,
     parts: bool,
@@ -210,7 +218,22 @@ impl<const D: usize> Way<D> {
     fn new(
         start: Scene<D>,
         speed: f64,
-        Asked { gas, flow, walls, turnover, turning, springs, periodic, double, layers, parts, many, moving, .. }: &Asked,
+        Asked {
+            gas,
+            flow,
+            walls,
+            turnover,
+            turning,
+            springs,
+            periodic,
+            oblique,
+            double,
+            layers,
+            parts,
+            many,
+            moving,
+            ..
+        }: &Asked,
     ) -> Self {
         let mean = start.radii.iter().map(|&radius| f64::from(radius)).sum::<f64>() / start.len() as f64;
         let (mut random, mut steps) = (Random(7), [const { Vec::new() }; D]);
@@ -238,6 +261,10 @@ impl<const D: usize> Way<D> {
         };
         let borders = std::array::from_fn(borders);
         let (walls, period) = (walls.then_some(borders), periodic.then_some(borders));
+        let length = |axis: usize| {
+            if *oblique && axis + 1 < D { FARTHER_ON * (borders[axis][1] - borders[axis][0]) } else { 0.0 }
+        };
+        let farther_on = std::array::from_fn(length);
         let double = double.then(|| {
             let wide = |column: &Vec<f32>| column.iter().map(|&x| x.into()).collect::<Vec<f64>>();
             (start.centers.each_ref().map(wide), wide(&start.radii))
@@ -251,7 +278,23 @@ impl<const D: usize> Way<D> {
         let turns = turning.then(|| (0..start.len()).map(&mut turn).collect());
         let springs = springs.then(|| Springs::new(&start, steps.clone(), borders, speed * mean));
         let now = start.clone();
-        Self { layers, parts, many, moving, table, now, double, start, steps, walls, period, turnover, turns, springs }
+        Self {
+            layers,
+            parts,
+            many,
+            moving,
+            table,
+            now,
+            double,
+            start,
+            steps,
+            walls,
+            period,
+            farther_on,
+            turnover,
+            turns,
+            springs,
+        }
     }
 
     /// Returns the bodies of these ids as a set.
@@ -283,10 +326,15 @@ impl<const D: usize> Way<D> {
         } else {
             Input::within(self.set(0..all))
         };
-        match self.period {
-            Some(period) => input.periodic(period.map(Some)),
-            None => input,
+        let Some(period) = self.period else { return input };
+        let mut vectors = [[0.0; D]; D];
+        for axis in 0..D {
+            vectors[axis][axis] = period[axis][1] - period[axis][0];
+            if axis > 0 {
+                vectors[axis][axis - 1] = self.farther_on[axis - 1];
+            }
         }
+        input.space(Space::lattice(vectors, [true; D]).at(period.map(|[lo, _]| lo)))
     }
 
     /// Moves all bodies by all threads, as a simulation does. If one thread moved them, all others would have to wait
@@ -305,33 +353,37 @@ impl<const D: usize> Way<D> {
             }
             return;
         }
-        for axis in 0..D {
-            let (from, steps, walls, period, turnover) =
-                (&self.start.centers[axis], &self.steps[axis], self.walls, self.period, self.turnover);
+        let Self { start, steps, now, double, walls, period, farther_on, turnover, turns, .. } = self;
+        // Where a body goes along an axis, wherever space repeats.
+        let ahead = |axis: usize, id: usize| {
+            let (from, step, of) = (&start.centers[axis], steps[axis][id], *turnover);
+            // A body that has come back moves on from where another body began.
+            let come = if id < of * frame { Some(1 + id / of) } else { None };
+            let from = come.map_or(from[id], |_| from[(id + from.len() / 2) % from.len()]);
+            let frames = (frame - come.unwrap_or(0)) as f64;
             // The other axis of the plane in which bodies turn, and to which side.
-            let (across, side) = [(&self.steps[1], 1.0), (&self.steps[0], -1.0)][axis.min(1)];
-            let turns = self.turns.as_ref().filter(|_| axis < 2);
-            let at = |(id, step): (usize, &f64)| {
-                // A body that has come back moves on from where another body began.
-                let come = if id < turnover * frame { Some(1 + id / turnover) } else { None };
-                let from = come.map_or(from[id], |_| from[(id + from.len() / 2) % from.len()]);
-                let frames = (frame - come.unwrap_or(0)) as f64;
-                let way = turns.map_or(frames * step, |turns| {
-                    let (sin, cos) = (turns[id] * frames).sin_cos();
-                    (step * sin + side * across[id] * (cos - 1.0)) / turns[id]
-                });
-                let ahead = f64::from(from) + way;
-                let ahead = walls.map_or(ahead, |walls| between(walls[axis], ahead));
-                period.map_or(ahead, |period| within(period[axis], ahead))
-            };
-            if let Some((centers, _)) = &mut self.double {
-                centers[axis].par_iter_mut().zip(steps).enumerate().for_each(|(id, (x, step))| *x = at((id, step)));
+            let (across, side) = [(&steps[1], 1.0), (&steps[0], -1.0)][axis.min(1)];
+            let way = turns.as_ref().filter(|_| axis < 2).map_or(frames * step, |turns| {
+                let (sin, cos) = (turns[id] * frames).sin_cos();
+                (step * sin + side * across[id] * (cos - 1.0)) / turns[id]
+            });
+            let ahead = f64::from(from) + way;
+            walls.map_or(ahead, |walls| between(walls[axis], ahead))
+        };
+        let at = |axis: usize, id: usize| {
+            let Some(period) = *period else { return ahead(axis, id) };
+            // How often the body has left along the next axis.
+            let left = (axis + 1..D).rev().fold(0.0, |left: f64, next| {
+                let [lo, hi] = period[next];
+                ((ahead(next, id) - left * farther_on[next] - lo) / (hi - lo)).floor()
+            });
+            within(period[axis], ahead(axis, id) - left * farther_on[axis])
+        };
+        for axis in 0..D {
+            if let Some((centers, _)) = double {
+                centers[axis].par_iter_mut().enumerate().for_each(|(id, x)| *x = at(axis, id));
             } else {
-                self.now.centers[axis]
-                    .par_iter_mut()
-                    .zip(steps)
-                    .enumerate()
-                    .for_each(|(id, (x, step))| *x = at((id, step)) as f32);
+                now.centers[axis].par_iter_mut().enumerate().for_each(|(id, x)| *x = at(axis, id) as f32);
             }
         }
     }
