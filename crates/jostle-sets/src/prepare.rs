@@ -146,7 +146,7 @@ impl<const D: usize> Preparation<D> {
                 kept.build(set, self.checked.get(at).copied().flatten(), workers)
             } else {
                 let frame = decided.then_some((&self.frame, self.gaps.in_use()));
-                kept.proxies.fill(set, cell, frame, workers);
+                kept.proxies.fill(set, cell, frame, (isa, workers));
                 kept.build_proxies(set, decided, workers)
             };
             times = sum(times, built.map_err(|error| error.in_set(at, sets.len()))?);

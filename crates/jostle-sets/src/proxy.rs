@@ -21,6 +21,7 @@ mod stand_ins;
 mod survey;
 
 use core::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use jostle_core::axes::{Axes, from_axes};
 use jostle_core::scratch::resize_with_headroom;
@@ -39,7 +40,7 @@ pub(crate) use gaps::Gaps;
 use gaps::SPANS;
 pub use images::Images;
 pub(crate) use images::{ImageRange, Reach};
-use in_double::{InDouble, read_spans, span, survey_moving};
+use in_double::{InDouble, ReadInDouble, read_spans, span, survey_moving};
 pub use solid::{Solid, between};
 use sorted::SortedSet;
 pub(crate) use survey::Extent;
@@ -59,8 +60,12 @@ pub struct Proxies<const D: usize> {
     /// By how many cells each body has been moved. Read only if `outside` is set.
     wraps: Vec<[i32; D]>,
     outside: bool,
+    /// Whether the last survey has counted by how many.
+    are_counted: bool,
     /// The predicate takes the bodies of the set as they were given; they were not copied.
     as_given: bool,
+    /// The instructions of the last survey.
+    isa: Isa,
 }
 
 impl<const D: usize> Default for Proxies<D> {
@@ -71,7 +76,9 @@ impl<const D: usize> Default for Proxies<D> {
             extents: Vec::new(),
             wraps: Vec::new(),
             outside: false,
+            are_counted: false,
             as_given: false,
+            isa: Isa::PORTABLE,
         }
     }
 }
@@ -81,16 +88,19 @@ macro_rules! with_given {
     ($proxies:expr, $set:expr, $cell:expr, $decided:expr, |$given:ident| $body:expr) => {
         match $set.source {
             Source::View(bodies) => {
-                let $given = Given { bodies, moving: $set.moving, cell: $cell.copied(), decided: $decided };
+                let $given =
+                    Given { bodies, moving: $set.moving, cell: $cell.copied(), decided: $decided, isa: $proxies.isa };
                 $body
             }
             Source::Double(bodies) => {
-                let $given = Given { bodies, moving: $set.moving, cell: $cell.copied(), decided: $decided };
+                let $given =
+                    Given { bodies, moving: $set.moving, cell: $cell.copied(), decided: $decided, isa: $proxies.isa };
                 $body
             }
             Source::Tree(_) | Source::Shaped(_) => {
                 let bodies = $proxies.tree_bodies.view();
-                let $given = Given { bodies, moving: $set.moving, cell: $cell.copied(), decided: $decided };
+                let $given =
+                    Given { bodies, moving: $set.moving, cell: $cell.copied(), decided: $decided, isa: $proxies.isa };
                 $body
             }
         }
@@ -137,7 +147,7 @@ impl<const D: usize> Proxies<D> {
 
     /// Notes whether some bodies lie outside of the cell, as an earlier survey has found.
     pub(crate) fn take_over(&mut self, outside: bool) {
-        self.outside = outside;
+        (self.outside, self.are_counted) = (outside, false);
     }
 
     /// Reads the bodies of a tree by id, with their margins in their radii.
@@ -164,8 +174,8 @@ impl<const D: usize> Proxies<D> {
         if bodies.is_empty() || !cell.holds(&borders) {
             return None;
         }
-        let given = Given { bodies, moving: None, cell: None, decided: false };
-        let survey = |ids| given.survey_radii(isa, ids);
+        let given = Given { bodies, moving: None, cell: None, decided: false, isa };
+        let survey = |ids| given.survey_radii(ids);
         // Where all radii are the same, one tells.
         let looked_at = if let Radii::All(_) = bodies.radii() { 1 } else { bodies.len() };
         let mut extent = reduce(looked_at, &mut self.extents, Extent::EMPTY, &survey, workers, &Extent::merge);
@@ -188,14 +198,17 @@ impl<const D: usize> Proxies<D> {
         if let Source::Tree(tree) = set.source {
             self.tree_bodies.read(tree);
         }
-        let Self { tree_bodies, extents, .. } = self;
-        let proxies = Reborrow { tree_bodies };
+        (self.isa, self.are_counted) = (isa, false);
+        let Self { tree_bodies, extents, wraps, are_counted, .. } = self;
+        let proxies = Reborrow { tree_bodies, isa };
         let extent = with_given!(proxies, set, cell, decided, |given| {
             let survey = |ids| match &set.moving {
-                None => given.survey(isa, ids),
+                None => given.survey(ids),
                 Some(moving) => survey_moving(&given, moving, cell, ids),
             };
-            reduce(given.bodies.len(), extents, Extent::EMPTY, &survey, workers, &Extent::merge)
+            let extent = reduce(given.bodies.len(), extents, Extent::EMPTY, &survey, workers, &Extent::merge);
+            *are_counted = extent.outside && set.moving.is_none();
+            if *are_counted { count_wraps(&given, extent, wraps, workers) } else { extent }
         });
         if !extent.sound {
             with_given!(self, set, cell, decided, |given| {
@@ -247,17 +260,14 @@ impl<const D: usize> Proxies<D> {
         set: &Set<'_, D>,
         cell: Option<&UnitCell<D>>,
         frame: Option<(&Frame<D>, Option<&Gaps<D>>)>,
-        workers: Workers<'_>,
+        (isa, workers): (Isa, Workers<'_>),
     ) {
         self.as_given = false;
-        let Self { tree_bodies, columns, wraps, outside, .. } = self;
-        let (proxies, cell) = (Reborrow { tree_bodies }, cell.filter(|_| *outside));
+        let Self { tree_bodies, columns, wraps, outside, are_counted, .. } = self;
+        let (proxies, cell) = (Reborrow { tree_bodies, isa }, cell.filter(|_| *outside));
         with_given!(proxies, set, cell, frame.is_some(), |given| {
-            if *outside {
-                resize_with_headroom(wraps, given.bodies.len());
-                workers.fill_blocks("wraps", wraps, BLOCK, |first, block| {
-                    set_each(first, block, |id| given.whole_wraps(id));
-                });
+            if *outside && !*are_counted {
+                count_wraps(&given, Extent::EMPTY, wraps, workers);
             }
             let wraps = if *outside { Some(wraps.as_slice()) } else { None };
             match frame {
@@ -278,15 +288,29 @@ compiled_here! {
     }
 }
 
+/// Counts by how many vectors each body is moved into the cell. Returns the extent of bodies at rest once they have been
+/// moved, from their extent where they are.
+fn count_wraps<const D: usize, T: Scalar>(
+    given: &Given<'_, D, T>,
+    where_they_are: Extent<D>,
+    wraps: &mut Vec<[i32; D]>,
+    workers: Workers<'_>,
+) -> Extent<D> {
+    resize_with_headroom(wraps, given.bodies.len());
+    let moved = Mutex::new(Extent::EMPTY);
+    workers.fill_blocks("wraps", wraps, BLOCK, |first, wraps| {
+        let of_block = given.move_in(first, wraps);
+        let mut moved = moved.lock().unwrap_or_else(PoisonError::into_inner);
+        *moved = moved.merge(of_block);
+    });
+    let Extent { lo, hi, far, outside, sound, .. } = moved.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Extent { lo, hi, far, outside, sound: sound & where_they_are.sound, ..where_they_are }
+}
+
 /// The part of the proxies that is read while the rest is written.
 struct Reborrow<'a, const D: usize> {
     tree_bodies: &'a Columns<D>,
-}
-
-/// Returns a coordinate less `wraps` cells.
-#[inline]
-fn moved<const D: usize>(cell: &UnitCell<D>, axis: usize, x: f64, wraps: [i32; D]) -> f64 {
-    if wraps == [0; D] { x } else { x - cell.shift(wraps.axes(f64::from))[axis] }
+    isa: Isa,
 }
 
 fn fill_in_cell<const D: usize, T: Scalar>(
@@ -295,14 +319,15 @@ fn fill_in_cell<const D: usize, T: Scalar>(
     wraps: Option<&[[i32; D]]>,
     workers: Workers<'_>,
 ) {
-    let Given { bodies, cell, .. } = given;
+    let bodies = given.bodies;
     columns.fill(
         bodies.len(),
-        |axis, first, out| match (wraps, &cell) {
-            (Some(wraps), Some(cell)) => {
-                set_each(first, out, |id| moved(cell, axis, bodies.centers()[axis].get(id).to_f64(), wraps[id]) as f32)
+        |axis, first, out| {
+            let mut x = [0.0; SPANS];
+            for (first, out) in (first..).step_by(SPANS).zip(out.chunks_mut(SPANS)) {
+                given.starts(wraps, axis, first, &mut x[..out.len()]);
+                set_each(0, out, |at| x[at] as f32);
             }
-            _ => bodies.centers()[axis].map_into(first, out, |x| x.to_f64() as f32),
         },
         |first, out| bodies.radii().map_into(first, out, |radius| (radius + bodies.margin()).to_f64() as f32),
         workers,

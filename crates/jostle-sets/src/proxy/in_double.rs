@@ -7,10 +7,10 @@ use jostle_core::Scalar;
 use jostle_core::limits::REACH_F64;
 
 use crate::input::{Displacements, Set, UnitCell};
+use crate::proxy::Span;
 use crate::proxy::frame::Frame;
 use crate::proxy::gaps::SPANS;
 use crate::proxy::survey::{Extent, Given, MAX_WRAPS, RELATIVE, STEP_REACH};
-use crate::proxy::{Span, moved};
 
 /// A set, its bodies in `f64`, and by how many vectors of the cell each body is moved, if that is known.
 pub(super) type InDouble<'a, const D: usize> = (&'a Set<'a, D>, &'a dyn ReadInDouble<D>, Option<&'a [[i32; D]]>);
@@ -44,9 +44,17 @@ impl<const D: usize, T: Scalar> ReadInDouble<D> for Given<'_, D, T> {
 
     fn starts(&self, wraps: Option<&[[i32; D]]>, axis: usize, first: usize, out: &mut [f64]) {
         self.centers(axis, first, out);
-        let Some(cell) = &self.cell else { return };
-        for (id, x) in (first..).zip(out) {
-            *x = moved(cell, axis, *x, wraps.map_or_else(|| self.whole_wraps(id), |wraps| wraps[id]));
+        if self.cell.is_none() {
+            return;
+        }
+        if let Some(wraps) = wraps {
+            return self.move_by(&wraps[first..][..out.len()], axis, out);
+        }
+        let mut wraps = [[0; D]; SPANS];
+        for (first, out) in (first..).step_by(SPANS).zip(out.chunks_mut(SPANS)) {
+            let wraps = &mut wraps[..out.len()];
+            self.move_in(first, wraps);
+            self.move_by(wraps, axis, out);
         }
     }
 
@@ -129,10 +137,10 @@ fn move_in<const D: usize>(cell: &UnitCell<D>, center: &mut [f64; D], all: &mut 
 
 /// A body on one axis, in the cell.
 pub(super) fn span<const D: usize, T: Scalar>(given: &Given<'_, D, T>, axis: usize, id: usize) -> Span {
-    let mut x = [0.0];
-    given.starts(None, axis, id, &mut x);
+    let center = given.center(id);
+    let shift = given.cell.map_or(0.0, |cell| cell.shift(given.wraps(center))[axis]);
     let by = given.moving.map_or([0.0; D], |moving| moving.get(id));
-    span_of(x[0], by[axis], given.bodies.radius(id).to_f64(), by.iter().map(|by| by.abs()).sum())
+    span_of(center[axis] - shift, by[axis], given.bodies.radius(id).to_f64(), by.iter().map(|by| by.abs()).sum())
 }
 
 /// The span of a body that moves by `by` on the axis, and by `path` on all axes together.

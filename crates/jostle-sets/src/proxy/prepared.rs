@@ -207,7 +207,7 @@ impl<const D: usize> PreparedSet<D> {
         self.frame = double.then(|| Frame::prepared(self.extent, cell.as_ref()));
         if double || cell.is_some() {
             let frame = self.frame.as_ref().map(|frame| (frame, None));
-            self.sorted.proxies.fill(&own, cell.as_ref(), frame, workers);
+            self.sorted.proxies.fill(&own, cell.as_ref(), frame, (isa, workers));
             self.sorted.build_proxies(&own, double, workers)?;
         } else {
             self.sorted.build(&own, None, workers)?;

@@ -10,7 +10,7 @@ use jostle_core::{Bodies, Column, Isa, Reason, Scalar};
 
 use crate::input::error::RangeFault;
 use crate::input::{Displacements, UnitCell};
-use side_by_side::{COPIED, LANES, MoveIn, MovedIn, NoteFaults, NoteOutside, Spread, Take, in_rows, run};
+use side_by_side::{COPIED, LANES, MoveBy, MoveIn, MovedIn, NoteFaults, NoteOutside, Spread, Take, in_rows, run};
 
 /// Growth of a body's reach, relative to itself: 2^-20.
 pub(super) const RELATIVE: f64 = 1.0 / 1_048_576.0;
@@ -86,6 +86,8 @@ pub(crate) struct Given<'a, const D: usize, T> {
     pub(crate) cell: Option<UnitCell<D>>,
     /// Whether pairs are decided in `f64`. Faults of direct bodies are found when their tree is built.
     pub(crate) decided: bool,
+    /// The instructions by which bodies are read many at a time.
+    pub(crate) isa: Isa,
 }
 
 impl<const D: usize, T: Scalar> Given<'_, D, T> {
@@ -103,10 +105,40 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         self.cell.map_or([0.0; D], |cell| cell.wraps(center))
     }
 
-    /// By how many vectors a body is moved into the cell.
-    #[inline(never)]
-    pub(crate) fn whole_wraps(&self, id: usize) -> [i32; D] {
-        self.wraps(self.center(id)).axes(|wraps| wraps as i32)
+    /// Moves the bodies from number `first` on into the cell, and counts by how many vectors. Returns the extent of the
+    /// moved bodies but for their radii.
+    pub(crate) fn move_in(&self, first: usize, wraps: &mut [[i32; D]]) -> Extent<D> {
+        let Some(cell) = &self.cell else { return Extent::EMPTY };
+        let (mut centers, mut moved) = ([[0.0; COPIED]; D], MovedIn::<D>::NONE);
+        for (first, wraps) in (first..).step_by(COPIED).zip(wraps.chunks_mut(COPIED)) {
+            self.read_rows(first, wraps.len(), &mut centers);
+            run(self.isa, MoveIn { cell, centers: &centers, wraps, moved: &mut moved });
+        }
+        let mut extent = Extent::EMPTY;
+        for axis in 0..D {
+            extent.lo[axis] = moved.lo[axis].into_iter().fold(f64::INFINITY, f64::min);
+            extent.hi[axis] = moved.hi[axis].into_iter().fold(f64::NEG_INFINITY, f64::max);
+            extent.far[axis] = moved.far[axis].into_iter().fold(0.0, f64::max);
+        }
+        extent.outside = moved.outside != [0; LANES];
+        extent.sound = moved.too_far == [0; LANES];
+        extent
+    }
+
+    /// Reads the centres of some bodies, fills them up to whole rows, and returns the number of rows.
+    fn read_rows(&self, first: usize, count: usize, centers: &mut [[f64; COPIED]; D]) -> usize {
+        for axis in 0..D {
+            self.read_centers(axis, first, &mut centers[axis][..count]);
+            in_rows(&mut centers[axis], count);
+        }
+        count.div_ceil(LANES)
+    }
+
+    /// Moves the coordinates of bodies on an axis into the cell, by such counts.
+    pub(crate) fn move_by(&self, wraps: &[[i32; D]], axis: usize, x: &mut [f64]) {
+        if let Some(cell) = &self.cell {
+            run(self.isa, MoveBy { cell, axis, wraps, x });
+        }
     }
 
     /// The least reach of a sample of bodies about the middles of their paths, once one in eight is set aside.
@@ -131,10 +163,10 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
     }
 
     /// How far bodies at rest reach about their centres: an extent without a box.
-    pub(crate) fn survey_radii(&self, isa: Isa, ids: Range<usize>) -> Extent<D> {
+    pub(crate) fn survey_radii(&self, ids: Range<usize>) -> Extent<D> {
         let (mut radii, mut sizes) = ([T::default(); COPIED], Spread::of(T::default()));
         for first in ids.clone().step_by(COPIED) {
-            self.take_radii(isa, &mut radii, first..ids.end.min(first + COPIED), &mut sizes);
+            self.take_radii(&mut radii, first..ids.end.min(first + COPIED), &mut sizes);
         }
         let radius = self.greatest_radius(&sizes);
         Extent { radius, reach: radius, ..Extent::EMPTY }
@@ -148,14 +180,13 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
     /// Takes the radii of some bodies into `sizes`, and leaves them in the buffer.
     fn take_radii<'b>(
         &self,
-        isa: Isa,
         buffer: &'b mut [T; COPIED],
         ids: Range<usize>,
         sizes: &mut Spread<T>,
     ) -> &'b [[T; LANES]] {
         self.bodies.radii().copy_into(ids.start, &mut buffer[..ids.len()]);
         let rows = in_rows(buffer, ids.len());
-        run(isa, Take { spread: sizes, rows });
+        run(self.isa, Take { spread: sizes, rows });
         rows
     }
 
@@ -166,9 +197,9 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         (greatest + self.bodies.margin()).to_f64()
     }
 
-    /// The extent of some bodies at rest, by the instructions of `isa`.
-    pub(crate) fn survey(&self, isa: Isa, ids: Range<usize>) -> Extent<D> {
-        let &Self { bodies, cell, decided, .. } = self;
+    /// The extent of some bodies at rest where they are; some may lie outside of the cell if it says so.
+    pub(crate) fn survey(&self, ids: Range<usize>) -> Extent<D> {
+        let &Self { bodies, cell, decided, isa, .. } = self;
         let (mut centers, mut radii) = ([[T::default(); COPIED]; D], [T::default(); COPIED]);
         let any = |column: Column<'_, T>| if ids.is_empty() { T::default() } else { column.get(ids.start) };
         let mut axes = bodies.centers().map(|column| Spread::of(any(column)));
@@ -176,11 +207,10 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         let (mut faults, mut outside) = ([0; LANES], [0; LANES]);
         // In a cell whose walls lie in the axes, the corners of the box of all centres say whether bodies lie within.
         let slanted = cell.filter(|cell| !cell.is_straight());
-        let read = &|axis: usize, first: usize, out: &mut [f64]| self.read_centers(axis, first, out);
         let mut in_double = [[0.0; COPIED]; D];
         for first in ids.clone().step_by(COPIED) {
             let count = COPIED.min(ids.end - first);
-            let radii = self.take_radii(isa, &mut radii, first..first + count, &mut sizes);
+            let radii = self.take_radii(&mut radii, first..first + count, &mut sizes);
             for axis in 0..D {
                 bodies.centers()[axis].copy_into(first, &mut centers[axis][..count]);
                 let centers = in_rows(&mut centers[axis], count);
@@ -190,7 +220,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
                 }
             }
             if let Some(cell) = &slanted {
-                let rows = read_rows(read, first, count, &mut in_double);
+                let rows = self.read_rows(first, count, &mut in_double);
                 run(isa, NoteOutside { cell, centers: &in_double, rows, outside: &mut outside });
             }
         }
@@ -203,10 +233,8 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         for axis in 0..D {
             [extent.lo[axis], extent.hi[axis]] = borders[axis];
         }
-        match cell {
-            Some(cell) if outside != [0; LANES] => moved_in(read, (isa, &cell), ids, extent),
-            _ => extent,
-        }
+        extent.outside = outside != [0; LANES];
+        extent
     }
 
     /// Returns the fault of a body by itself, if it has one.
@@ -245,48 +273,6 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         let axis = axis_where::<D>(&|axis| finite && wraps[axis].abs() > MAX_WRAPS)?;
         Some(RangeFault::TooManyPeriods { axis })
     }
-}
-
-/// Reads centres on an axis, from the body of a number on, into a slice.
-type ReadCenters<'a> = dyn Fn(usize, usize, &mut [f64]) + 'a;
-
-/// Reads the centres of some bodies, fills them up to whole rows, and returns the number of rows.
-fn read_rows<const D: usize>(
-    read: &ReadCenters<'_>,
-    first: usize,
-    count: usize,
-    centers: &mut [[f64; COPIED]; D],
-) -> usize {
-    for axis in 0..D {
-        read(axis, first, &mut centers[axis][..count]);
-        in_rows(&mut centers[axis], count);
-    }
-    count.div_ceil(LANES)
-}
-
-/// Returns the extent of bodies at rest once they have been moved into the cell, from their extent where they are. Some
-/// bodies may lie outside of the cell.
-fn moved_in<const D: usize>(
-    read: &ReadCenters<'_>,
-    (isa, cell): (Isa, &UnitCell<D>),
-    ids: Range<usize>,
-    where_they_are: Extent<D>,
-) -> Extent<D> {
-    let (mut centers, mut moved) = ([[0.0; COPIED]; D], MovedIn::<D>::NONE);
-    for first in ids.clone().step_by(COPIED) {
-        let count = COPIED.min(ids.end - first);
-        let rows = read_rows(read, first, count, &mut centers);
-        run(isa, MoveIn { cell, centers: &centers, rows, moved: &mut moved });
-    }
-    let mut extent = where_they_are;
-    for axis in 0..D {
-        extent.lo[axis] = moved.lo[axis].into_iter().fold(f64::INFINITY, f64::min);
-        extent.hi[axis] = moved.hi[axis].into_iter().fold(f64::NEG_INFINITY, f64::max);
-        extent.far[axis] = moved.far[axis].into_iter().fold(0.0, f64::max);
-    }
-    extent.outside = moved.outside != [0; LANES];
-    extent.sound &= moved.too_far == [0; LANES];
-    extent
 }
 
 /// The first axis on which something fails.

@@ -122,11 +122,11 @@ impl<const D: usize> MovedIn<D> {
     };
 }
 
-/// Moves bodies into a cell, each as [`UnitCell::wraps`] and [`UnitCell::shift`] do.
+/// Moves bodies into a cell, each as [`UnitCell::wraps`] and [`UnitCell::shift`] do, and counts by how many vectors.
 pub(super) struct MoveIn<'a, const D: usize> {
     pub(super) cell: &'a UnitCell<D>,
     pub(super) centers: &'a [[f64; COPIED]; D],
-    pub(super) rows: usize,
+    pub(super) wraps: &'a mut [[i32; D]],
     pub(super) moved: &'a mut MovedIn<D>,
 }
 
@@ -137,8 +137,20 @@ impl<const D: usize> Work for MoveIn<'_, D> {
     #[inline(always)]
     fn run(self) {
         let (vectors, moved) = (&self.cell.space.vectors, self.moved);
-        for row in 0..self.rows {
-            let at = row_of(self.centers, row);
+        for (row, counts) in self.wraps.chunks_mut(LANES).enumerate() {
+            let (at, mut beyond) = (row_of(self.centers, row), [0; LANES]);
+            self.cell.note_outside(&at, &mut beyond);
+            if beyond == [0; LANES] {
+                counts.fill([0; D]);
+                for axis in 0..D {
+                    for lane in 0..LANES {
+                        let (x, lo, hi) = (at[axis][lane], moved.lo[axis][lane], moved.hi[axis][lane]);
+                        moved.lo[axis][lane] = if x < lo { x } else { lo };
+                        moved.hi[axis][lane] = if x > hi { x } else { hi };
+                    }
+                }
+                continue;
+            }
             let (mut wraps, mut outside) = ([[0.0_f64; LANES]; D], [false; LANES]);
             self.cell.wraps_side_by_side(&at, &mut wraps);
             for k in 0..D {
@@ -167,6 +179,44 @@ impl<const D: usize> Work for MoveIn<'_, D> {
             }
             for lane in 0..LANES {
                 moved.outside[lane] |= u64::from(outside[lane]);
+            }
+            let mut whole = [[0; D]; LANES];
+            for k in 0..D {
+                for lane in 0..LANES {
+                    whole[lane][k] = wraps[k][lane] as i32;
+                }
+            }
+            counts.copy_from_slice(&whole[..counts.len()]);
+        }
+    }
+}
+
+/// Moves bodies into a cell by such counts, on one axis.
+pub(super) struct MoveBy<'a, const D: usize> {
+    pub(super) cell: &'a UnitCell<D>,
+    pub(super) axis: usize,
+    pub(super) wraps: &'a [[i32; D]],
+    pub(super) x: &'a mut [f64],
+}
+
+impl<const D: usize> Work for MoveBy<'_, D> {
+    type Output = ();
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { cell, axis, wraps, x } = self;
+        let vectors = &cell.space.vectors;
+        for (x, wraps) in x.chunks_mut(LANES).zip(wraps.chunks(LANES)) {
+            if wraps.as_flattened().iter().fold(0, |any, wraps| any | wraps) == 0 {
+                continue;
+            }
+            for (x, wraps) in x.iter_mut().zip(wraps) {
+                let mut shift = f64::from(wraps[0]) * vectors[0][axis];
+                for k in 1..D {
+                    shift += f64::from(wraps[k]) * vectors[k][axis];
+                }
+                *x -= shift;
             }
         }
     }
