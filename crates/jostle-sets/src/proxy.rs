@@ -288,6 +288,27 @@ compiled_here! {
     }
 }
 
+compiled_here! {
+    /// Moves direct bodies into the cell as a search does.
+    pub fn put_in_cell<const D: usize>(
+        in_cell: &mut InCell<D>,
+        bodies: Bodies<'_, D>,
+        cell: &UnitCell<D>,
+        isa: Isa,
+        workers: Workers<'_>,
+    ) {
+        let InCell { centers, wraps } = in_cell;
+        let given = Given { bodies, moving: None, cell: Some(*cell), decided: false, isa };
+        count_wraps(&given, Extent::EMPTY, wraps, workers);
+        for (axis, column) in centers.iter_mut().enumerate() {
+            resize_with_headroom(column, bodies.len());
+            workers.fill_blocks("in cell", column, BLOCK, |first, out| {
+                read_starts(&given, Some(wraps.as_slice()), axis, first, out);
+            });
+        }
+    }
+}
+
 /// Counts by how many vectors each body is moved into the cell. Returns the extent of bodies at rest once they have been
 /// moved, from their extent where they are.
 fn count_wraps<const D: usize, T: Scalar>(
@@ -313,6 +334,21 @@ struct Reborrow<'a, const D: usize> {
     isa: Isa,
 }
 
+/// Reads where the bodies from number `first` on are on an axis, moved into the cell by `wraps`.
+fn read_starts<const D: usize>(
+    given: &dyn ReadInDouble<D>,
+    wraps: Option<&[[i32; D]]>,
+    axis: usize,
+    first: usize,
+    out: &mut [f32],
+) {
+    let mut x = [0.0; SPANS];
+    for (first, out) in (first..).step_by(SPANS).zip(out.chunks_mut(SPANS)) {
+        given.starts(wraps, axis, first, &mut x[..out.len()]);
+        set_each(0, out, |at| x[at] as f32);
+    }
+}
+
 fn fill_in_cell<const D: usize, T: Scalar>(
     columns: &mut Columns<D>,
     given: Given<'_, D, T>,
@@ -322,13 +358,7 @@ fn fill_in_cell<const D: usize, T: Scalar>(
     let bodies = given.bodies;
     columns.fill(
         bodies.len(),
-        |axis, first, out| {
-            let mut x = [0.0; SPANS];
-            for (first, out) in (first..).step_by(SPANS).zip(out.chunks_mut(SPANS)) {
-                given.starts(wraps, axis, first, &mut x[..out.len()]);
-                set_each(0, out, |at| x[at] as f32);
-            }
-        },
+        |axis, first, out| read_starts(&given, wraps, axis, first, out),
         |first, out| bodies.radii().map_into(first, out, |radius| (radius + bodies.margin()).to_f64() as f32),
         workers,
     );

@@ -186,7 +186,7 @@ impl<const D: usize> CoherentFinder<D> {
                         return Ok(Outcome::Ended(None));
                     }
                     if matches!(&*answer, Answer::Rows(_, lists) if lists.want_columns()) {
-                        stand_ins.put_in_cell(input, workers);
+                        stand_ins.put_in_cell(input, (finder.finder.isa(), workers));
                     }
                 }
                 FrameInput::with(input, stand_ins.as_deref(), |given| {

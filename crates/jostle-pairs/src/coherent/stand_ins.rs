@@ -11,12 +11,11 @@ mod images;
 use std::sync::Arc;
 
 use jostle_core::axes::{Axes, Both, from_axes};
-use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Isa, Workers};
 use jostle_sets::input::{Input, Relation, Set, Source, UnitCell};
-use jostle_sets::proxy::{Exact, Images, InCell, squared};
+use jostle_sets::proxy::{Exact, Images, InCell, put_in_cell, squared};
 
-use crate::coherent::reference::{Reference, block};
+use crate::coherent::reference::Reference;
 use crate::pairs::shifts::Places;
 use follow::{Far, StandIn};
 use images::FARTHEST;
@@ -202,35 +201,15 @@ impl<const D: usize> StandIns<D> {
     }
 
     /// Moves direct bodies into the cell, as a search does, to measure how they lie apart.
-    pub(super) fn put_in_cell(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
+    pub(super) fn put_in_cell(&mut self, input: &Input<'_, D>, (isa, workers): (Isa, Workers<'_>)) {
         let Some(cell) = self.cell.filter(|_| !input.is_decided()) else { return self.in_cell.clear() };
         self.in_cell.resize_with(input.sets().len(), InCell::default);
-        for ((InCell { centers, wraps }, set), now) in self.in_cell.iter_mut().zip(input.sets()).zip(&self.sets) {
+        for ((in_cell, set), now) in self.in_cell.iter_mut().zip(input.sets()).zip(&self.sets) {
             let bodies = match set.source {
                 Source::View(bodies) => bodies,
                 _ => now.bodies_of_tree(),
             };
-            fill_with_headroom(wraps, bodies.len(), [0; D]);
-            let block = block(bodies.len(), workers);
-            workers.fill_blocks("wraps", wraps, block, |first, block| {
-                for (slot, id) in block.iter_mut().zip(first..) {
-                    *slot = cell.wraps(bodies.center(id).axes(f64::from)).axes(|step| step as i32);
-                }
-            });
-            let wraps = &*wraps;
-            for axis in 0..D {
-                fill_with_headroom(&mut centers[axis], bodies.len(), 0.0);
-                workers.fill_blocks("in cell", &mut centers[axis], block, |first, block| {
-                    for (slot, id) in block.iter_mut().zip(first..) {
-                        let x = bodies.centers()[axis].get(id);
-                        *slot = if wraps[id] == [0; D] {
-                            x
-                        } else {
-                            (f64::from(x) - cell.shift(wraps[id].axes(f64::from))[axis]) as f32
-                        };
-                    }
-                });
-            }
+            put_in_cell(in_cell, bodies, &cell, isa, workers);
         }
     }
 
