@@ -10,7 +10,7 @@ use jostle_core::{Bodies, Column, Isa, Reason, Scalar};
 
 use crate::input::error::RangeFault;
 use crate::input::{Displacements, UnitCell};
-use side_by_side::{COPIED, LANES, MoveBy, MoveIn, MovedIn, NoteFaults, NoteOutside, Spread, Take, in_rows, run};
+use side_by_side::{COPIED, LANES, MoveBy, MoveIn, MovedIn, NoteFaults, Spread, Take, in_rows, run};
 
 /// Growth of a body's reach, relative to itself: 2^-20.
 pub(super) const RELATIVE: f64 = 1.0 / 1_048_576.0;
@@ -111,7 +111,10 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         let Some(cell) = &self.cell else { return Extent::EMPTY };
         let (mut centers, mut moved) = ([[0.0; COPIED]; D], MovedIn::<D>::NONE);
         for (first, wraps) in (first..).step_by(COPIED).zip(wraps.chunks_mut(COPIED)) {
-            self.read_rows(first, wraps.len(), &mut centers);
+            for (axis, centers) in centers.iter_mut().enumerate() {
+                self.read_centers(axis, first, &mut centers[..wraps.len()]);
+                in_rows(centers, wraps.len());
+            }
             run(self.isa, MoveIn { cell, centers: &centers, wraps, moved: &mut moved });
         }
         let mut extent = Extent::EMPTY;
@@ -123,15 +126,6 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         extent.outside = moved.outside != [0; LANES];
         extent.sound = moved.too_far == [0; LANES];
         extent
-    }
-
-    /// Reads the centres of some bodies, fills them up to whole rows, and returns the number of rows.
-    fn read_rows(&self, first: usize, count: usize, centers: &mut [[f64; COPIED]; D]) -> usize {
-        for axis in 0..D {
-            self.read_centers(axis, first, &mut centers[axis][..count]);
-            in_rows(&mut centers[axis], count);
-        }
-        count.div_ceil(LANES)
     }
 
     /// Moves the coordinates of bodies on an axis into the cell, by such counts.
@@ -204,10 +198,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         let any = |column: Column<'_, T>| if ids.is_empty() { T::default() } else { column.get(ids.start) };
         let mut axes = bodies.centers().map(|column| Spread::of(any(column)));
         let mut sizes = Spread::of(T::default());
-        let (mut faults, mut outside) = ([0; LANES], [0; LANES]);
-        // In a cell whose walls lie in the axes, the corners of the box of all centres say whether bodies lie within.
-        let slanted = cell.filter(|cell| !cell.is_straight());
-        let mut in_double = [[0.0; COPIED]; D];
+        let mut faults = [0; LANES];
         for first in ids.clone().step_by(COPIED) {
             let count = COPIED.min(ids.end - first);
             let radii = self.take_radii(&mut radii, first..first + count, &mut sizes);
@@ -219,21 +210,15 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
                     run(isa, NoteFaults { centers, radii, margin: bodies.margin(), faults: &mut faults });
                 }
             }
-            if let Some(cell) = &slanted {
-                let rows = self.read_rows(first, count, &mut in_double);
-                run(isa, NoteOutside { cell, centers: &in_double, rows, outside: &mut outside });
-            }
         }
         let borders = axes.axes(|axis| axis.borders());
-        if cell.is_some_and(|cell| cell.is_straight() && !cell.holds(&borders)) {
-            outside[0] = 1;
-        }
         let radius = self.greatest_radius(&sizes);
         let mut extent = Extent { radius, reach: radius, sound: !decided || faults == [0; LANES], ..Extent::EMPTY };
         for axis in 0..D {
             [extent.lo[axis], extent.hi[axis]] = borders[axis];
         }
-        extent.outside = outside != [0; LANES];
+        // In a cell whose walls lie in the axes, the corners of the box of all centres say whether bodies lie within.
+        extent.outside = cell.is_some_and(|cell| !cell.is_straight() || !cell.holds(&borders));
         extent
     }
 

@@ -81,26 +81,6 @@ impl<T: Scalar> Work for NoteFaults<'_, T> {
     }
 }
 
-/// Notes which bodies may lie outside of a cell whose walls are slanted.
-pub(super) struct NoteOutside<'a, const D: usize> {
-    pub(super) cell: &'a UnitCell<D>,
-    pub(super) centers: &'a [[f64; COPIED]; D],
-    pub(super) rows: usize,
-    pub(super) outside: &'a mut [u64; LANES],
-}
-
-impl<const D: usize> Work for NoteOutside<'_, D> {
-    type Output = ();
-    const GAINS_BY_AVX512: bool = false;
-
-    #[inline(always)]
-    fn run(self) {
-        for row in 0..self.rows {
-            self.cell.note_outside(&row_of(self.centers, row), self.outside);
-        }
-    }
-}
-
 /// Where bodies lie once they have been moved into a cell, sixteen side by side.
 pub(super) struct MovedIn<const D: usize> {
     pub(super) lo: [[f64; LANES]; D],
