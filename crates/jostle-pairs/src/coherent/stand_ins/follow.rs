@@ -59,7 +59,7 @@ impl<const D: usize> Default for StandIn<D> {
     }
 }
 
-/// How far stand-ins are from the origin along an axis, at most, NaN if some are nowhere; and how large the largest is.
+/// How far stand-ins are from the origin along an axis, at most, and how large the largest is.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Far {
     pub(super) reach: f32,
@@ -150,7 +150,10 @@ impl<const D: usize> StandIn<D> {
         self.kind = kind_of(set);
         match set.source {
             Source::View(bodies) => self.follow_bodies(bodies, of_bodies, on),
-            Source::Double(bodies) => self.follow_bodies(bodies, of_bodies, on),
+            Source::Double(bodies) => {
+                self.read_radii(bodies, on.1);
+                self.follow_bodies(bodies, of_bodies, on);
+            }
             // The bodies of a tree stay where they are.
             Source::Tree(_) if of_bodies.2 => {}
             Source::Tree(tree) => {
@@ -183,6 +186,14 @@ impl<const D: usize> StandIn<D> {
         });
     }
 
+    fn read_radii(&mut self, bodies: Bodies<'_, D, f64>, workers: Workers<'_>) {
+        fill_with_headroom(&mut self.radii, bodies.len(), 0.0);
+        workers.fill_blocks("radii", &mut self.radii, block(bodies.len(), workers), |first, out| {
+            let sound = |radius: f64| if radius >= 0.0 { radius as f32 } else { f32::NAN };
+            bodies.radii().map_into(first, out, sound);
+        });
+    }
+
     fn follow_bodies<T: Scalar>(
         &mut self,
         bodies: Bodies<'_, D, T>,
@@ -211,14 +222,6 @@ impl<const D: usize> StandIn<D> {
         self.len = bodies.len();
         let all = Mutex::new(Far::default());
         let (block, centers) = (block(len, workers), bodies.centers());
-        // Bodies in `f32` have radii in `f32`.
-        if size_of::<T>() > size_of::<f32>() {
-            fill_with_headroom(&mut self.radii, bodies.len(), 0.0);
-            workers.fill_blocks("radii", &mut self.radii, block, |first, out| {
-                let sound = |radius: T| if radius >= T::default() { radius.to_f64() as f32 } else { f32::NAN };
-                bodies.radii().map_into(first, out, sound);
-            });
-        }
         let note = |(reach, elsewhere): (f32, usize), first: usize, len: usize| {
             let radius = isa.run(Largest { radii: bodies.radii(), first, len });
             all.lock().unwrap_or_else(PoisonError::into_inner).merge(Far { reach, radius, elsewhere });

@@ -32,7 +32,7 @@ fn whole(steps: f64) -> f64 {
     if whole.abs() <= FARTHEST { whole } else { f64::NAN }
 }
 
-/// How far stand-ins are from the origin along an axis, at most, in each of sixteen lanes; NaN if some are nowhere.
+/// How far stand-ins are from the origin along an axis, at most, in each of sixteen lanes.
 struct Reach([f32; LANES]);
 
 impl Reach {
@@ -51,7 +51,7 @@ impl Reach {
     }
 }
 
-/// Returns the greater of two numbers; NaN if the second is NaN or has met one.
+/// Returns the greater of two numbers. If one is none, the result says nothing.
 #[inline(always)]
 pub(super) fn farther(most: f32, far: f32) -> f32 {
     if most >= far { most } else { far }
