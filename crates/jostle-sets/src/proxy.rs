@@ -246,10 +246,11 @@ impl<const D: usize> Proxies<D> {
         mut visit: impl FnMut(&[Span]),
     ) {
         let cell = cell.filter(|_| self.outside);
+        let wraps = self.are_counted.then_some(self.wraps.as_slice());
         let mut spans = [[0.0; 3]; SPANS];
         for first in ids.clone().step_by(SPANS) {
             let spans = &mut spans[..SPANS.min(ids.end - first)];
-            with_given!(self, set, cell, true, |given| read_spans((set, &given, None), axis, first, spans));
+            with_given!(self, set, cell, true, |given| read_spans((set, &given, wraps), axis, first, spans));
             visit(spans);
         }
     }
