@@ -143,17 +143,15 @@ impl<T: Scalar, const D: usize> LaneWork for Follow<'_, T, D> {
         let (near, single) = (nearest(cell), origin.axes(|x| x as f32));
         let is_single = size_of::<T>() == size_of::<f32>() && single.axes(f64::from) == origin;
         let single = is_single.then_some(single);
-        let (mut reach, mut reach_of_sure, mut elsewhere) = (Reach::NONE, L::splat(0.0), 0);
-        let (zeros, mut rooms) = ([T::default(); PART], [[T::default(); PART]; D]);
+        let (mut reach, mut elsewhere) = (Reach::NONE, 0);
+        let (zeros, mut rooms, mut seen) = ([T::default(); PART], [[T::default(); PART]; D], [[0.0; PART]; D]);
         for begin in (0..out[0].len()).step_by(PART) {
             let mut at = [&zeros; D];
             for (axis, room) in rooms.iter_mut().enumerate() {
                 at[axis] = read(&columns[axis], first + begin, room);
             }
-            let mut of_part = FollowPart {
+            let mut part = FollowPart {
                 cell,
-                at,
-                origin,
                 near,
                 before: before.each(|column| part(column, begin)),
                 known: known.each(|column| part(column, begin)),
@@ -161,39 +159,64 @@ impl<T: Scalar, const D: usize> LaneWork for Follow<'_, T, D> {
                 steps: steps.each_mut().map(|column| part_mut(column, begin)),
             };
             let there = columns[0].len().saturating_sub(first + begin).min(PART);
+            let (is_whole, mut unsure) = (there == PART, u16::MAX);
+            let are_here = is_whole && !many_are_elsewhere;
             // All are put in place before any is looked at: what has just been stored would be waited for.
-            let unsure = if there < PART {
-                of_part.put_known::<PART>(0);
-                u16::MAX
-            } else if many_are_elsewhere {
-                of_part.put_known::<PART>(0);
-                elsewhere += of_part.elsewhere();
-                of_part.look(false, &mut reach_of_sure)
-            } else {
-                of_part.put_all(single);
-                let unsure = of_part.look(true, &mut reach_of_sure);
-                each_bit(unsure, |number| of_part.put_known::<LANES>(number * LANES));
-                elsewhere += unsure.count_ones() as usize;
-                unsure
-            };
-            each_bit(unsure, |number| of_part.put_nearest(number * LANES));
-            for out in &mut of_part.out {
-                out[there..].fill(0.0);
-                each_bit(unsure, |number| reach.take(&out.as_chunks().0[number]));
+            for axis in 0..D {
+                if are_here {
+                    put(at[axis], (origin[axis], single.map(|single| single[axis])), part.out[axis]);
+                } else {
+                    see(at[axis], origin[axis], &mut seen[axis]);
+                }
             }
+            if !are_here {
+                elsewhere += L::call(PutKnown { part: &mut part, seen: &seen });
+            }
+            if is_whole {
+                unsure = L::call(Look { part: &mut part, are_here, reach: &mut reach });
+            }
+            each_bit(unsure, |number| {
+                let mut apart = [[0.0; LANES]; D];
+                for axis in 0..D {
+                    see(&at[axis].as_chunks().0[number], origin[axis], &mut apart[axis]);
+                }
+                L::call(PutNearest { part: &mut part, number, seen: apart, reach: &mut reach });
+            });
+            if are_here {
+                elsewhere += unsure.count_ones() as usize;
+            }
+            part.out.iter_mut().for_each(|out| out[there..].fill(0.0));
         }
-        let mut of_sure = [0.0; LANES];
-        reach_of_sure.store(&mut of_sure);
-        reach.take(&of_sure);
         (reach.most(), elsewhere)
     }
 }
 
+/// Puts some stand-ins where the bodies are: of bodies in `f32` by subtraction in `f32`, if the origin is given so.
+#[inline(always)]
+fn put<T: Scalar>(at: &[T; PART], (origin, single): (f64, Option<f32>), out: &mut [f32; PART]) {
+    if let Some(single) = single {
+        let at = bytemuck::cast_slice::<T, f32>(at);
+        for lane in 0..PART {
+            out[lane] = at[lane] - single;
+        }
+    } else {
+        for lane in 0..PART {
+            out[lane] = (at[lane].to_f64() - origin) as f32;
+        }
+    }
+}
+
+/// Tells where some bodies are.
+#[inline(always)]
+fn see<T: Scalar, const LEN: usize>(at: &[T; LEN], origin: f64, seen: &mut [f64; LEN]) {
+    for lane in 0..LEN {
+        seen[lane] = at[lane].to_f64() - origin;
+    }
+}
+
 /// A part of the stand-ins.
-struct FollowPart<'a, T, const D: usize> {
+struct FollowPart<'a, const D: usize> {
     cell: &'a UnitCell<D>,
-    at: [&'a [T; PART]; D],
-    origin: [f64; D],
     /// How near to where it was, on each axis, a stand-in is surely at the nearest image.
     near: [f32; D],
     before: [&'a [f32; PART]; D],
@@ -202,133 +225,138 @@ struct FollowPart<'a, T, const D: usize> {
     steps: [&'a mut [f32; PART]; D],
 }
 
-impl<T: Scalar, const D: usize> FollowPart<'_, T, D> {
-    /// Puts all in place where the bodies are: of bodies in `f32` by subtraction in `f32`, if the origin is given so.
-    #[inline(always)]
-    fn put_all(&mut self, single: Option<[f32; D]>) {
-        for axis in 0..D {
-            let (at, out) = (self.at[axis], &mut *self.out[axis]);
-            if let Some(single) = single {
-                let at = bytemuck::cast_slice::<T, f32>(at);
-                for lane in 0..PART {
-                    out[lane] = at[lane] - single[axis];
-                }
-            } else {
-                for lane in 0..PART {
-                    out[lane] = (at[lane].to_f64() - self.origin[axis]) as f32;
-                }
-            }
-        }
-    }
+/// Puts all of a part in place, at the images at which they were. Returns in how many sixteens there are bodies to which
+/// vectors led.
+struct PutKnown<'p, 'a, const D: usize> {
+    part: &'p mut FollowPart<'a, D>,
+    seen: &'p [[f64; PART]; D],
+}
 
-    /// Returns in how many sixteens there are bodies to which vectors led.
+impl<const D: usize> LaneWork for PutKnown<'_, '_, D> {
+    type Output = usize;
+    const GAINS_BY_AVX512: bool = false;
+
     #[inline(always)]
-    fn elsewhere(&self) -> usize {
-        let known = self.known.each(|column| column.as_chunks::<LANES>().0);
+    fn run<L: Lanes>(self) -> usize {
+        self.part.put_known(0, self.seen);
+        let known = self.part.known.each(|column| column.as_chunks::<LANES>().0);
         (0..PART / LANES).filter(|&number| known.iter().any(|column| are_any(&column[number]))).count()
     }
+}
 
-    /// Returns a bit for each sixteen of which some are not surely near to where they were; of the others, it notes the
-    /// reach.
+/// Returns a bit for each sixteen of which some are not surely near to where they were; of the others, it notes the
+/// reach.
+struct Look<'p, 'a, const D: usize> {
+    part: &'p mut FollowPart<'a, D>,
+    are_here: bool,
+    reach: &'p mut Reach,
+}
+
+impl<const D: usize> LaneWork for Look<'_, '_, D> {
+    type Output = u16;
+    const GAINS_BY_AVX512: bool = false;
+
     #[inline(always)]
-    fn look<L: Lanes>(&mut self, are_here: bool, reach: &mut L) -> u16 {
-        let (zero, mut unsure) = (L::splat(0.0), 0);
+    fn run<L: Lanes>(self) -> u16 {
+        let Self { part: FollowPart { near, before, out, steps, .. }, are_here, reach } = self;
+        let (zero, mut unsure, mut most) = (L::splat(0.0), 0, L::load(&reach.0));
         for number in 0..PART / LANES {
             let (mut are_near, mut farthest) = (zero.le_mask(zero), zero);
             for axis in 0..D {
-                let x = L::load(&self.out[axis].as_chunks().0[number]);
-                let far = x.sub(L::load(&self.before[axis].as_chunks().0[number]));
-                let near = L::splat(self.near[axis]);
+                let x = L::load(&out[axis].as_chunks().0[number]);
+                let far = x.sub(L::load(&before[axis].as_chunks().0[number]));
+                let near = L::splat(near[axis]);
                 are_near = L::both(are_near, L::both(far.le_mask(near), zero.sub(far).le_mask(near)));
                 farthest = farthest.max(x.max(zero.sub(x)));
-                let steps = &mut self.steps[axis].as_chunks_mut::<LANES>().0[number];
+                let steps = &mut steps[axis].as_chunks_mut::<LANES>().0[number];
                 if are_here && are_any(steps) {
                     *steps = [0.0; LANES];
                 }
             }
             if L::bits(are_near) == u16::MAX {
-                *reach = reach.max(farthest);
+                most = most.max(farthest);
             } else {
                 unsure |= 1 << number;
             }
         }
+        most.store(&mut reach.0);
         unsure
     }
+}
 
+impl<const D: usize> FollowPart<'_, D> {
     /// Puts so many in place, at the images at which they were.
     #[inline(always)]
-    fn put_known<const LEN: usize>(&mut self, first: usize) {
+    fn put_known<const LEN: usize>(&mut self, first: usize, seen: &[[f64; LEN]; D]) {
         let space = &self.cell.space;
         for axis in 0..D {
-            let (at, origin) = (&self.at[axis][first..][..LEN], self.origin[axis]);
-            let out = &mut self.out[axis][first..][..LEN];
-            if self.cell.is_straight() {
-                let (known, length) = (&self.known[axis][first..][..LEN], space.vectors[axis][axis]);
+            let (mut at, out) = (seen[axis], &mut self.out[axis][first..][..LEN]);
+            for k in (0..D).filter(|&k| space.repeats[k] && space.vectors[k][axis] != 0.0) {
+                let (known, along) = (&self.known[k][first..][..LEN], space.vectors[k][axis]);
                 for lane in 0..LEN {
-                    out[lane] = ((at[lane].to_f64() - origin) - f64::from(known[lane]) * length) as f32;
+                    at[lane] -= f64::from(known[lane]) * along;
                 }
-            } else {
-                let mut seen = [0.0_f64; LEN];
-                for lane in 0..LEN {
-                    seen[lane] = at[lane].to_f64() - origin;
-                }
-                for k in (0..D).filter(|&k| space.repeats[k]) {
-                    let (known, along) = (&self.known[k][first..][..LEN], space.vectors[k][axis]);
-                    for lane in 0..LEN {
-                        seen[lane] -= f64::from(known[lane]) * along;
-                    }
-                }
-                for lane in 0..LEN {
-                    out[lane] = seen[lane] as f32;
-                }
+            }
+            for lane in 0..LEN {
+                out[lane] = at[lane] as f32;
             }
             self.steps[axis][first..][..LEN].copy_from_slice(&self.known[axis][first..][..LEN]);
         }
     }
+}
 
-    /// Puts sixteen at the images nearest to where they were, unless all are surely there.
+/// Puts sixteen bodies that are `seen` there at the images at which they were or, unless all are surely near to where
+/// they were, at the nearest images. Notes the reach.
+struct PutNearest<'p, 'a, const D: usize> {
+    part: &'p mut FollowPart<'a, D>,
+    number: usize,
+    seen: [[f64; LANES]; D],
+    reach: &'p mut Reach,
+}
+
+impl<const D: usize> LaneWork for PutNearest<'_, '_, D> {
+    type Output = ();
+    const GAINS_BY_AVX512: bool = false;
+
     #[inline(always)]
-    fn put_nearest(&mut self, some: usize) {
+    fn run<L: Lanes>(self) {
+        let Self { part, number, mut seen, reach } = self;
+        let some = number * LANES;
+        part.put_known(some, &seen);
         let mut are_near = true;
         for axis in 0..D {
-            let (out, before) = (&self.out[axis][some..][..LANES], &self.before[axis][some..][..LANES]);
+            let (out, before) = (&part.out[axis][some..][..LANES], &part.before[axis][some..][..LANES]);
             for lane in 0..LANES {
-                are_near &= (out[lane] - before[lane]).abs() <= self.near[axis];
+                are_near &= (out[lane] - before[lane]).abs() <= part.near[axis];
             }
         }
-        if are_near {
-            return;
-        }
-        let mut seen = [[0.0_f64; LANES]; D];
-        for axis in 0..D {
-            for lane in 0..LANES {
-                seen[axis][lane] = self.at[axis][some + lane].to_f64() - self.origin[axis];
-            }
-        }
-        let (apart, space) = (seen, &self.cell.space);
-        for k in (0..D).filter(|&k| space.repeats[k]) {
-            let mut along = [0.0_f64; LANES];
-            for axis in 0..D {
+        if !are_near {
+            let (apart, space) = (seen, &part.cell.space);
+            for k in (0..D).filter(|&k| space.repeats[k]) {
+                let mut along = [0.0_f64; LANES];
+                for axis in 0..D {
+                    for lane in 0..LANES {
+                        let far = apart[axis][lane] - place(part.before[axis][some + lane]);
+                        along[lane] += far * part.cell.duals[k][axis];
+                    }
+                }
                 for lane in 0..LANES {
-                    let far = apart[axis][lane] - place(self.before[axis][some + lane]);
-                    along[lane] += far * self.cell.duals[k][axis];
+                    along[lane] = whole(along[lane]);
+                    part.steps[k][some + lane] = along[lane] as f32;
+                }
+                for axis in 0..D {
+                    for lane in 0..LANES {
+                        seen[axis][lane] -= along[lane] * space.vectors[k][axis];
+                    }
                 }
             }
-            for lane in 0..LANES {
-                along[lane] = whole(along[lane]);
-                self.steps[k][some + lane] = along[lane] as f32;
-            }
             for axis in 0..D {
                 for lane in 0..LANES {
-                    seen[axis][lane] -= along[lane] * space.vectors[k][axis];
+                    part.out[axis][some + lane] = seen[axis][lane] as f32;
                 }
             }
         }
-        for axis in 0..D {
-            for lane in 0..LANES {
-                self.out[axis][some + lane] = seen[axis][lane] as f32;
-            }
-        }
+        part.out.iter().for_each(|out| reach.take(&out.as_chunks().0[number]));
     }
 }
 
