@@ -28,11 +28,17 @@ impl<const D: usize> Trees<D> {
 
     /// Builds all trees of `scene`, checks the invariants of one, and checks that the others are the same.
     fn check(&mut self, name: &str, scene: &Scene<D>) -> &LinearTree<D> {
-        self.serial.build_on(scene.view(), Workers::Serial).expect(name);
+        self.check_with_images(name, scene, scene.len())
+    }
+
+    /// As [`Trees::check`], where the bodies from one on are ghost images.
+    fn check_with_images(&mut self, name: &str, scene: &Scene<D>, images_from: usize) -> &LinearTree<D> {
+        let view = scene.view().with_images_from(images_from);
+        self.serial.build_on(view, Workers::Serial).expect(name);
         assert_eq!(validate(&self.serial), Ok(()), "{name}, {D}D");
         assert_holds(&self.serial, scene, name);
         for (isa, pool, tree) in &mut self.others {
-            pool.install(|| tree.build_on(scene.view(), Workers::Rayon)).expect(name);
+            pool.install(|| tree.build_on(view, Workers::Rayon)).expect(name);
             let threads = pool.current_num_threads();
             assert!(same_trees(tree, &self.serial), "{name}, {D}D: another tree by {isa} on {threads} threads");
         }
@@ -55,6 +61,31 @@ fn ugly_scenes_in_2d() {
 #[test]
 fn ugly_scenes_in_3d() {
     ugly_scenes::<3>();
+}
+
+fn ghost_images_stand_behind<const D: usize>() {
+    let mut trees = Trees::<D>::new();
+    for (name, scene) in ugly::all().into_iter().chain(ugly::large()).filter(|(_, scene)| scene.len() > 1) {
+        let n = scene.len();
+        for images_from in [1, n / 2, n - 1] {
+            let tree = trees.check_with_images(name, &scene, images_from);
+            let ids: Vec<u32> = tree.ids().collect();
+            let is_image = |id: &u32| *id as usize >= images_from;
+            assert!(ids.is_sorted_by_key(is_image), "{name}: images from {images_from} on");
+            let holds_more = |leaf: usize| !ids[tree.leaf(leaf)].iter().all(is_image);
+            assert_eq!(tree.leaves_before_images(), (0..tree.leaves()).filter(|&leaf| holds_more(leaf)).count());
+        }
+    }
+}
+
+#[test]
+fn ghost_images_stand_behind_in_2d() {
+    ghost_images_stand_behind::<2>();
+}
+
+#[test]
+fn ghost_images_stand_behind_in_3d() {
+    ghost_images_stand_behind::<3>();
 }
 
 fn scenes_of_every_kind<const D: usize>() {

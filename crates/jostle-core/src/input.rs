@@ -177,6 +177,7 @@ pub struct Bodies<'a, const D: usize, T = f32> {
     centers: [Column<'a, T>; D],
     radii: Radii<'a, T>,
     margin: T,
+    images_from: u32,
 }
 
 impl<'a> Circles<'a> {
@@ -245,7 +246,7 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// ```
     #[must_use]
     pub fn from_columns(centers: [Column<'a, T>; D], radii: impl Into<Radii<'a, T>>) -> Self {
-        Self { centers, radii: radii.into(), margin: T::default() }
+        Self { centers, radii: radii.into(), margin: T::default(), images_from: u32::MAX }
     }
 
     /// Bodies held in the caller's own structs without padding, read in place. [`field!`](crate::field) with
@@ -318,6 +319,20 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     #[must_use]
     pub fn margin(&self) -> T {
         self.margin
+    }
+
+    /// The same bodies, of which those from number `first` on are ghost images of the first. A tree has the images behind
+    /// all others, in leaves of their own, and joined with itself it finds no pair of two images.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_images_from(self, first: usize) -> Self {
+        Self { images_from: u32::try_from(first).unwrap_or(u32::MAX), ..self }
+    }
+
+    /// The number of the first ghost image, or one beyond all bodies.
+    #[inline]
+    pub(crate) fn images_from(&self) -> u32 {
+        self.images_from
     }
 
     /// Number of bodies.

@@ -133,6 +133,8 @@ pub struct LinearTree<const D: usize> {
     /// Bodies of this id and of greater ones are ghost images of the others.
     first_image: u32,
     leaves: usize,
+    /// The leaves from this one on hold ghost images alone.
+    first_image_leaf: usize,
     /// Leaves of circles, and leaves of boxes: one of the two is all leaves, the other none.
     round_leaves: usize,
     box_leaves: usize,
@@ -192,6 +194,7 @@ impl<const D: usize> Default for LinearTree<D> {
             stands_in: false,
             first_image: u32::MAX,
             leaves: 0,
+            first_image_leaf: 0,
             round_leaves: 0,
             box_leaves: 0,
             round: Part::default(),
@@ -365,6 +368,14 @@ impl<const D: usize> LinearTree<D> {
         self.leaves
     }
 
+    /// Number of leaves that hold more than ghost images, which only the tree of coherent frames has. They come first.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn leaves_before_images(&self) -> usize {
+        self.first_image_leaf
+    }
+
     /// The first rank of each leaf, and the number of bodies at the end.
     #[inline(always)]
     #[must_use]
@@ -496,6 +507,12 @@ impl<const D: usize> LinearTree<D> {
         if tree.leaves > tree.leaves_max {
             return Err(ViewError::TooSparse { bodies: tree.len, leaves: tree.leaves });
         }
+        let images_from = S::images_from(view) as usize;
+        tree.first_image_leaf = if images_from < tree.len {
+            tree.leaf_starts[..tree.leaves].partition_point(|&start| (start as usize) < images_from)
+        } else {
+            tree.leaves
+        };
         (tree.round_leaves, tree.box_leaves) = if S::IS_BOXED { (0, tree.leaves) } else { (tree.leaves, 0) };
         tree.raise_levels(workers);
         mem::forget(unfinished);

@@ -237,7 +237,7 @@ impl<const D: usize> RowEngine<D> {
         let taken = AtomicUsize::new(0);
         let (numbers, owners) = (Disjoint::new(&mut self.arena), Disjoint::new(&mut self.owners));
         let arena = Arena { buckets, numbers: &numbers, with_distances, owners: &owners, taken: &taken };
-        let all = Blocks::of(plan.pairing.trees);
+        let all = Blocks::of(&plan.pairing);
         let of_tree = (all.count(), Some(plan.pairing.trees[0].len()));
         let tests = counted((workers, ask_callers), "rows", of_tree, |blocks| {
             self.scratch.with(|scratch| {

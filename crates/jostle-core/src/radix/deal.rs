@@ -3,7 +3,8 @@
 use core::ops::Range;
 
 use super::LOCAL_MAX;
-use super::counting::{CountingPass, Digits, MAX_DIGIT_BITS, Put, copy};
+use super::counting::{CountingPass, Digits, Put, copy};
+pub(crate) use super::counting::MAX_DIGIT_BITS;
 use crate::parallel::workers::Workers;
 
 /// Returns how many items a bucket should hold on average: the items and their sort then fit the first-level cache.
@@ -73,16 +74,24 @@ pub(crate) struct Dealer {
     large: Vec<Segment>,
     segments: Vec<Segment>,
     tasks: Vec<u32>,
+    /// The first digit of the next pass whose items share no segment with those before.
+    apart_from: Option<u32>,
 }
 
 impl Dealer {
     /// Starts over, with memory for as many segments and tasks as `items` items make in general.
     pub(crate) fn start(&mut self, items: usize) {
         self.large.clear();
+        self.apart_from = None;
         self.segments.clear();
         self.segments.reserve(2 * items / SEGMENT_MIN + 16);
         self.tasks.clear();
         self.tasks.reserve(items / TASK_ITEMS + 2);
+    }
+
+    /// In the next pass, no segment has items both of lesser digits and of this one or greater ones.
+    pub(crate) fn keep_apart(&mut self, digit: u32) {
+        self.apart_from = Some(digit);
     }
 
     /// Swaps the memory that holds digits for `other`, whose owner needs it only before and after items are dealt out.
@@ -163,10 +172,12 @@ impl Dealer {
     /// bucket.
     fn push_buckets(&mut self, whole: Segment) {
         let mut open = Segment { end: whole.start, ..whole };
-        let mut first_digit = 0;
+        let (mut first_digit, apart_from) = (0, self.apart_from.take());
         for (digit, border) in (0_u32..).zip(self.pass.bucket_ends()) {
             let bucket = Segment { start: open.end, end: whole.start + border, ..whole };
-            if bucket.len() > LOCAL_MAX || open.len() >= SEGMENT_MIN || open.len() + bucket.len() > LOCAL_MAX {
+            let is_apart = apart_from == Some(digit);
+            if is_apart || bucket.len() > LOCAL_MAX || open.len() >= SEGMENT_MIN || open.len() + bucket.len() > LOCAL_MAX
+            {
                 if open.len() > LOCAL_MAX {
                     self.large.push(open);
                 } else if open.len() > 0 {

@@ -181,6 +181,12 @@ fn deal<const D: usize>(
     }
 }
 
+/// Puts ghost images behind all others: the digits of bodies from number `images_from` on get one more bit. The first
+/// body has number `first`.
+fn put_behind(images_from: usize, first: usize, keys: &mut [u16], bits: u32) {
+    keys.iter_mut().skip(images_from.saturating_sub(first)).for_each(|key| *key |= 1 << bits);
+}
+
 /// Points of columns with a stride that are copied at a time, to lie side by side.
 const COPIED: usize = 512;
 
@@ -204,6 +210,10 @@ impl<const D: usize> Shape<D> for Round {
 
     fn margin(view: Bodies<'_, D>) -> f32 {
         view.margin()
+    }
+
+    fn images_from(view: Bodies<'_, D>) -> u32 {
+        view.images_from()
     }
 
     fn bounds(
@@ -234,12 +244,14 @@ impl<const D: usize> Shape<D> for Round {
         let Some((grid, isa)) = by else {
             return deal(view, workers, to, bits_and_top, &|_: (Range<usize>, &mut [u16])| ());
         };
-        let (bits, top) = bits_and_top;
+        let ((bits, top), images_from) = (bits_and_top, view.images_from() as usize);
+        let bits_and_top = (bits + u32::from(images_from < view.len()), top);
         let slices = view.centers().each(|column| column.as_slice());
         if slices.iter().all(Option::is_some) {
             let centers = slices.each(Option::unwrap_or_default);
             deal(view, workers, to, bits_and_top, &|(ids, keys): (Range<usize>, &mut [u16])| {
                 digits_of(isa, grid, centers.each(|column| &column[ids.clone()]), (top - bits, bits), keys);
+                put_behind(images_from, ids.start, keys, bits);
             });
         } else {
             deal(view, workers, to, bits_and_top, &|(ids, keys): (Range<usize>, &mut [u16])| {
@@ -250,6 +262,7 @@ impl<const D: usize> Shape<D> for Round {
                     }
                     let centers = centers.each_ref().each(|column| &column[..keys.len()]);
                     digits_of(isa, grid, centers, (top - bits, bits), keys);
+                    put_behind(images_from, first, keys, bits);
                 }
             });
         }

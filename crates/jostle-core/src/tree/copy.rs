@@ -15,6 +15,7 @@ impl<const D: usize> Clone for LinearTree<D> {
             build_number: self.build_number,
             stands_in: self.stands_in,
             first_image: self.first_image,
+            first_image_leaf: self.first_image_leaf,
             leaves: self.leaves,
             round_leaves: self.round_leaves,
             box_leaves: self.box_leaves,
@@ -69,6 +70,7 @@ impl<const D: usize> LinearTree<D> {
         (self.len, self.leaves, self.round_leaves, self.box_leaves) = (other.len, other.leaves, other.leaves, 0);
         (self.bounds, self.margin) = (other.bounds, other.margin);
         (self.build_number, self.first_image) = (other.build_number, other.first_image);
+        self.first_image_leaf = other.first_image_leaf;
         self.stands_in = other.stands_in;
     }
 }

@@ -39,6 +39,10 @@ pub(super) trait Shape<const D: usize>: Sized {
     fn len(view: Self::View<'_>) -> usize;
     /// The margin, which was added to each body.
     fn margin(view: Self::View<'_>) -> f32;
+    /// The number of the first ghost image, or one beyond all bodies.
+    fn images_from(_view: Self::View<'_>) -> u32 {
+        u32::MAX
+    }
     /// Checks every body, and returns the box of all centres.
     fn bounds(
         view: Self::View<'_>,
@@ -51,7 +55,7 @@ pub(super) trait Shape<const D: usize>: Sized {
     /// The centres of the bodies. They may be computed into `leaves`, which are filled only afterwards.
     fn centers<'a: 's, 's>(columns: Self::Columns<'a>, leaves: &'s mut [Self::Sixteen]) -> Centers<'s, D>;
     /// First pass: deals records from the caller's columns out to the buffer, by digits of `bits` bits of codes of
-    /// `top` bits; in the order of the columns, where there is no grid.
+    /// `top` bits, ghost images behind all others; in the order of the columns, where there is no grid.
     fn deal(
         view: Self::View<'_>,
         workers: Workers<'_>,

@@ -17,7 +17,7 @@ use crate::morton::{Grid, bits_per_axis};
 use crate::parallel::scratch::{resize_with_headroom, with_headroom};
 use crate::parallel::workers::Workers;
 use crate::prefetch::{LINE, prefetch_to_write};
-use crate::radix::{CellPass, LOCAL_MAX, Segment, digit, digit_bits};
+use crate::radix::{CellPass, LOCAL_MAX, MAX_DIGIT_BITS, Segment, digit, digit_bits};
 
 impl<const D: usize> LinearTree<D> {
     /// Deals records out to segments, puts the segments in order, and fills their leaves. Where all bodies are one
@@ -32,6 +32,7 @@ impl<const D: usize> LinearTree<D> {
             }
         }
         if digit_bits(n) == 0
+            && S::images_from(view) as usize >= n
             && let Some(columns) = S::columns(view)
         {
             return self.sort_whole(part, columns, workers);
@@ -57,7 +58,12 @@ impl<const D: usize> LinearTree<D> {
         let top = bits_per_axis(D) * D as u32;
         let grid = Grid::new(&self.bounds);
         let by = grid.map(|grid| (grid, self.isa));
-        let bits = if grid.is_some() { digit_bits(n) } else { 0 };
+        let mut bits = if grid.is_some() { digit_bits(n) } else { 0 };
+        if grid.is_some() && (S::images_from(view) as usize) < n {
+            // One bit more tells ghost images.
+            bits = bits.min(MAX_DIGIT_BITS - 1);
+            deal.dealer.keep_apart(1 << bits);
+        }
         s.grids.extend(grid);
         // The marks are written once all records have been dealt out; until then their memory serves the digits.
         deal.dealer.exchange_digits(&mut s.marks);

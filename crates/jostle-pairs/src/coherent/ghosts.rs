@@ -57,6 +57,10 @@ impl<const D: usize> Default for Ghosts<D> {
     }
 }
 
+/// Where there are so many bodies to a ghost image, or more, fewer pairs of two images are found than it costs to keep
+/// images apart.
+const WORTH_APART: usize = 8;
+
 /// The steps along each vector of the cell that a ghost image may be away.
 const STEPS: [i32; 3] = [0, 1, -1];
 
@@ -212,7 +216,9 @@ impl<const D: usize> Ghosts<D> {
 
     /// Returns what was listed last.
     pub(super) fn with_bodies(&self) -> Bodies<'_, D> {
-        Bodies::from_slices(self.centers.each_ref().each(Vec::as_slice), self.radii.as_slice())
+        let bodies = Bodies::from_slices(self.centers.each_ref().each(Vec::as_slice), self.radii.as_slice());
+        let (first, are_few) = (self.first as usize, self.of.len() * WORTH_APART < self.first as usize);
+        if are_few { bodies } else { bodies.with_images_from(first) }
     }
 }
 

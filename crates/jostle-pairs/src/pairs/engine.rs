@@ -124,7 +124,7 @@ impl<const D: usize> Engine<D> {
         let (scratch, mut tests) = (self.scratch.own(), Tests::default());
         for job in 0..plan.jobs.len() {
             let pairing = plan.tree_pair(job);
-            let groups = Blocks::of(pairing.trees).groups();
+            let groups = Blocks::of(&pairing).groups();
             tests = tests.plus(join_in(self.isa, pairing, groups, (scratch, &mut self.pairs)));
             self.ends.push(self.pairs.pairs().len());
         }

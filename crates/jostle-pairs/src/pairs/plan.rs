@@ -4,7 +4,7 @@
 use core::ops::Range;
 
 use jostle_core::sixteen::Ids;
-use jostle_core::tree::Level;
+use jostle_core::tree::{LEAF, Level};
 use jostle_core::{LinearTree, Workers};
 use jostle_sets::input::Set;
 use jostle_sets::prepare::Preparation;
@@ -59,9 +59,12 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Cuts the groups of a join into blocks. There are none where a tree is empty.
-    pub(crate) fn of<const D: usize>([query, target]: [&LinearTree<D>; 2]) -> Self {
-        let groups = if target.is_empty() { 0 } else { query.levels().get(1).map_or(0, Level::len) };
+    /// Cuts the groups of a join into blocks. There are none where a tree is empty. Within a tree, the groups of ghost
+    /// images alone are left out: they come last, and would find pairs of two images.
+    pub(crate) fn of<const D: usize>(pairing: &TreePair<'_, D>) -> Self {
+        let [query, target] = pairing.trees;
+        let all = if target.is_empty() { 0 } else { query.levels().get(1).map_or(0, Level::len) };
+        let groups = if pairing.within { all.min(query.leaves_before_images().div_ceil(LEAF)) } else { all };
         Self { groups, size: groups.div_ceil(JOIN_BLOCKS).max(1) }
     }
 
@@ -116,7 +119,7 @@ impl<'a, const D: usize> Plan<'a, D> {
 
     /// Groups of all jobs.
     fn groups(&self) -> usize {
-        (0..self.jobs.len()).map(|job| Blocks::of(self.tree_pair(job).trees).groups).sum()
+        (0..self.jobs.len()).map(|job| Blocks::of(&self.tree_pair(job)).groups).sum()
     }
 
     /// The tree of the first set.
@@ -161,8 +164,8 @@ impl<'a, const D: usize> Plan<'a, D> {
         RowPlan { pairing, images, repeats: !self.exact.images.unique }
     }
 
-    fn blocks_of(&self, trees: [&LinearTree<D>; 2]) -> Blocks {
-        let blocks = Blocks::of(trees);
+    fn blocks_of(&self, pairing: &TreePair<'_, D>) -> Blocks {
+        let blocks = Blocks::of(pairing);
         Blocks { size: self.size.unwrap_or(blocks.size), ..blocks }
     }
 
@@ -178,13 +181,13 @@ impl<'a, const D: usize> Plan<'a, D> {
 
     /// Blocks of all jobs.
     pub(crate) fn blocks(&self) -> usize {
-        (0..self.jobs.len()).map(|job| self.blocks_of(self.tree_pair(job).trees).count()).sum()
+        (0..self.jobs.len()).map(|job| self.blocks_of(&self.tree_pair(job)).count()).sum()
     }
 
     /// The first block of each job, and the number of blocks at the end.
     pub(crate) fn starts(&self) -> impl Iterator<Item = usize> {
         let ends = (0..self.jobs.len()).scan(0, |end, job| {
-            *end += self.blocks_of(self.tree_pair(job).trees).count();
+            *end += self.blocks_of(&self.tree_pair(job)).count();
             Some(*end)
         });
         core::iter::once(0).chain(ends)
@@ -217,7 +220,7 @@ impl<'a, 'p, const D: usize> Walk<'a, 'p, D> {
         }
         loop {
             let pairing = self.plan.tree_pair(self.job);
-            let blocks = self.plan.blocks_of(pairing.trees);
+            let blocks = self.plan.blocks_of(&pairing);
             if block < self.first + blocks.count() {
                 return (pairing, blocks.range(block - self.first));
             }
