@@ -3,8 +3,8 @@
 use core::ops::Range;
 
 use super::LOCAL_MAX;
-use super::counting::{CountingPass, Digits, Put, copy};
 pub(crate) use super::counting::MAX_DIGIT_BITS;
+use super::counting::{CountingPass, Digits, Put, copy};
 use crate::parallel::workers::Workers;
 
 /// Returns how many items a bucket should hold on average: the items and their sort then fit the first-level cache.
@@ -176,7 +176,10 @@ impl Dealer {
         for (digit, border) in (0_u32..).zip(self.pass.bucket_ends()) {
             let bucket = Segment { start: open.end, end: whole.start + border, ..whole };
             let is_apart = apart_from == Some(digit);
-            if is_apart || bucket.len() > LOCAL_MAX || open.len() >= SEGMENT_MIN || open.len() + bucket.len() > LOCAL_MAX
+            if is_apart
+                || bucket.len() > LOCAL_MAX
+                || open.len() >= SEGMENT_MIN
+                || open.len() + bucket.len() > LOCAL_MAX
             {
                 if open.len() > LOCAL_MAX {
                     self.large.push(open);
