@@ -321,8 +321,8 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
         self.margin
     }
 
-    /// The same bodies, of which those from number `first` on are ghost images of the first. A tree has the images behind
-    /// all others, in leaves of their own, and joined with itself it finds no pair of two images.
+    /// The same bodies, of which those from number `first` on are ghost images of the others. A tree has images behind all
+    /// others, in leaves of their own, and a join of the tree with itself leaves out groups of images alone.
     #[doc(hidden)]
     #[must_use]
     pub fn with_images_from(self, first: usize) -> Self {
