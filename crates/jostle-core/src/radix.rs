@@ -13,8 +13,8 @@ mod deal;
 mod local;
 
 pub(crate) use cells::CellPass;
-pub(crate) use counting::{AsItIs, ByFours, Digits};
-pub(crate) use deal::{Dealer, MAX_DIGIT_BITS, Segment, digit, digit_bits};
+pub(crate) use counting::{AsItIs, ByFours, Digits, MAX_DIGIT_BITS};
+pub(crate) use deal::{Dealer, Segment, digit, digit_bits};
 pub(crate) use local::LocalOrder;
 
 use core::fmt;

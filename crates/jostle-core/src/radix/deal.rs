@@ -3,8 +3,7 @@
 use core::ops::Range;
 
 use super::LOCAL_MAX;
-pub(crate) use super::counting::MAX_DIGIT_BITS;
-use super::counting::{CountingPass, Digits, Put, copy};
+use super::counting::{CountingPass, Digits, MAX_DIGIT_BITS, Put, copy};
 use crate::parallel::workers::Workers;
 
 /// Returns how many items a bucket should hold on average: the items and their sort then fit the first-level cache.

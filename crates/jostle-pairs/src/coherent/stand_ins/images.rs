@@ -180,12 +180,15 @@ impl<T: Scalar, const D: usize> LaneWork for Follow<'_, T, D> {
                 for axis in 0..D {
                     see(&at[axis].as_chunks().0[number], origin[axis], &mut apart[axis]);
                 }
-                L::call(PutNearest { part: &mut part, number, seen: apart, reach: &mut reach });
+                L::call(PutNearest { part: &mut part, number, seen: apart });
             });
             if are_here {
                 elsewhere += unsure.count_ones() as usize;
             }
-            part.out.iter_mut().for_each(|out| out[there..].fill(0.0));
+            for out in &mut part.out {
+                out[there..].fill(0.0);
+                each_bit(unsure, |number| reach.take(&out.as_chunks().0[number]));
+            }
         }
         (reach.most(), elsewhere)
     }
@@ -306,12 +309,11 @@ impl<const D: usize> FollowPart<'_, D> {
 }
 
 /// Puts sixteen bodies that are `seen` there at the images at which they were or, unless all are surely near to where
-/// they were, at the nearest images. Notes the reach.
+/// they were, at the nearest images.
 struct PutNearest<'p, 'a, const D: usize> {
     part: &'p mut FollowPart<'a, D>,
     number: usize,
     seen: [[f64; LANES]; D],
-    reach: &'p mut Reach,
 }
 
 impl<const D: usize> LaneWork for PutNearest<'_, '_, D> {
@@ -320,7 +322,7 @@ impl<const D: usize> LaneWork for PutNearest<'_, '_, D> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Self { part, number, mut seen, reach } = self;
+        let Self { part, number, mut seen } = self;
         let some = number * LANES;
         part.put_known(some, &seen);
         let mut are_near = true;
@@ -356,7 +358,6 @@ impl<const D: usize> LaneWork for PutNearest<'_, '_, D> {
                 }
             }
         }
-        part.out.iter().for_each(|out| reach.take(&out.as_chunks().0[number]));
     }
 }
 
