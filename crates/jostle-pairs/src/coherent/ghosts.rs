@@ -57,8 +57,8 @@ impl<const D: usize> Default for Ghosts<D> {
     }
 }
 
-/// Where there are so many bodies to a ghost image, or more, fewer pairs of two images are found than it costs to keep
-/// images apart.
+/// Images stand among the bodies where there are more bodies than this to an image: to keep them apart would then cost
+/// more than the pairs of two images that are found.
 const WORTH_APART: usize = 8;
 
 /// The steps along each vector of the cell that a ghost image may be away.
