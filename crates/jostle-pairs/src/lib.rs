@@ -7,14 +7,21 @@
 //! - `neighbors`: neighbour lists as compressed sparse rows, and how long they hold.
 //! - `finder`: the public `PairFinder`. Beside it, `coherent` keeps candidates from frame to frame.
 //!
+//! The feature `coherent`, on by default, is that folder.
+//!
 //! A test in `jostle-testkit` checks that no two modules import each other.
 
+// What keeps candidates calls on more of what is here than searches do.
+#![cfg_attr(not(feature = "coherent"), allow(dead_code, rustdoc::broken_intra_doc_links))]
+
+#[cfg(feature = "coherent")]
 mod coherent;
 mod finder;
 mod join;
 mod neighbors;
 mod pairs;
 
+#[cfg(feature = "coherent")]
 pub use coherent::{CoherentFinder, search::CoherentSearch};
 pub use finder::PairFinder;
 pub use finder::found::{Found, Hit};
