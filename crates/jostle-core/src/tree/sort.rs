@@ -273,7 +273,7 @@ impl<const D: usize> Work for SortSegment<'_, D> {
         match Strips::over(&bounds.unwrap_or_else(|| box_of(all)), all.len()) {
             None => (0..).zip(&mut *places).for_each(|(i, place)| *place = i),
             Some(strips) => {
-                strips.keys(all.all(strips.axes), cells.keys(places.len()));
+                strips.slots(all.all(strips.axes), cells.slots(places.len()));
                 cells.order(places, strips.key_bits);
                 runs.extend(cells.crowds());
             }
@@ -287,14 +287,14 @@ impl<const D: usize> Work for SortSegment<'_, D> {
             let Some(strips) = Strips::over(&bounds, places.len()) else { continue };
             crowd.clear();
             crowd.extend_from_slice(places);
-            let keys = cells.keys(places.len());
+            let slots = cells.slots(places.len());
             if places.len() <= PIECE {
                 // `centers` still holds all centres of the cell, gathered for the box.
                 let centers = Centers(core::array::from_fn(|axis| &centers[axis][..]));
-                strips.keys(centers.all(strips.axes), keys);
+                strips.slots(centers.all(strips.axes), slots);
             } else {
-                for (piece, keys) in places.chunks(PIECE).zip(keys.chunks_mut(PIECE)) {
-                    strips.keys(all.gathered(piece, centers).all(strips.axes), keys);
+                for (piece, slots) in places.chunks(PIECE).zip(slots.chunks_mut(PIECE)) {
+                    strips.slots(all.gathered(piece, centers).all(strips.axes), slots);
                 }
             }
             cells.order(places, strips.key_bits);

@@ -9,6 +9,7 @@ use super::LEAF;
 use crate::aabb::Aabb;
 use crate::axes::{Axes, from_axes};
 use crate::morton::{COINCIDENT, clamp, truncate};
+use crate::radix::CellPass;
 
 /// Cells in the order of strips. Each strip is cut into slabs across. A number of successive slabs of all strips make a
 /// band, and the order passes through one band before the next, so that sixteen successive leaves lie together as well.
@@ -74,12 +75,13 @@ impl<const D: usize> Strips<D> {
         (usize::BITS - bodies.saturating_sub(1).leading_zeros()).max(MIN_KEY_BITS)
     }
 
-    /// Fills `keys` with the numbers of the cells that hold these points, whose axes are in the order of `axes`.
+    /// Fills `slots` with those of the keys of these points ([`CellPass::slot`]): the numbers of the cells that hold
+    /// them. The axes of the points are in the order of `axes`.
     #[inline(always)]
-    pub(super) fn keys(&self, points: impl Iterator<Item = [f32; D]>, keys: &mut [u16]) {
-        let Self { lo, scale, last, counts, slab_bits, .. } = *self;
+    pub(super) fn slots(&self, points: impl Iterator<Item = [f32; D]>, slots: &mut [u16]) {
+        let Self { lo, scale, last, counts, slab_bits, key_bits, .. } = *self;
         let slab_mask = (1_u32 << slab_bits) - 1;
-        for (key, point) in keys.iter_mut().zip(points) {
+        for (slot, point) in slots.iter_mut().zip(points) {
             let cell = |k: usize| truncate(clamp((point[k] - lo[k]) * scale[k], last[k]));
             let along = cell(D - 1);
             let (band, slab) = (along >> slab_bits, along & slab_mask);
@@ -90,7 +92,7 @@ impl<const D: usize> Strips<D> {
             if D == 3 {
                 strip = turned(strip, cell(1), counts[1] - 1) + strip * counts[1];
             }
-            *key = (strip << slab_bits | turned(strip, slab, slab_mask)) as u16;
+            *slot = CellPass::slot(strip << slab_bits | turned(strip, slab, slab_mask), key_bits);
         }
     }
 }
@@ -123,10 +125,11 @@ fn nearest(value: f64, most: u32) -> u32 {
 
 /// The fewest bits of a key: fewer cells than 2^6 are not worth telling apart.
 const MIN_KEY_BITS: u32 = 6;
+const _: () = assert!(MIN_KEY_BITS >= CellPass::MIN_BITS);
 
 #[cfg(test)]
 mod tests {
-    use super::Strips;
+    use super::{CellPass, Strips};
     use crate::aabb::Aabb;
 
     /// The cells in order, each once, by their numbers on each axis.
@@ -139,13 +142,14 @@ mod tests {
         });
         let all: Vec<[usize; D]> = all.collect();
         let point = |cell: &[usize; D]| core::array::from_fn(|k| (cell[k] as f32 + 0.5) / strips.scale[k]);
-        let mut keys = vec![0; all.len()];
-        strips.keys(all.iter().map(point), &mut keys);
-        let mut order = vec![None; all.len()];
-        for (cell, &key) in all.iter().zip(&keys) {
-            assert_eq!(order[usize::from(key)].replace(*cell), None, "two cells are number {key}");
+        let mut slots = vec![0; all.len()];
+        strips.slots(all.iter().map(point), &mut slots);
+        let mut cells = vec![None; 1 << strips.key_bits];
+        for (cell, &slot) in all.iter().zip(&slots) {
+            assert_eq!(cells[usize::from(slot)].replace(*cell), None, "two cells are of slot {slot}");
         }
-        order.into_iter().flatten().collect()
+        let order = (0..1 << strips.key_bits).map(|key| cells[usize::from(CellPass::slot(key, strips.key_bits))]);
+        order.flatten().collect()
     }
 
     #[test]
