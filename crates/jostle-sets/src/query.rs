@@ -43,8 +43,8 @@ use shape::{Checked, check_distance};
 ///
 /// Queries refuse, with [`QueryError::Query`], whatever is not finite, has a negative radius or a |coordinate|
 /// (+ radius) above 2^60, a box whose `lo` is above its `hi`, a direction of zero, and a greatest distance that is
-/// negative or NaN. They also refuse the tree of a search in `f64` or of moving bodies ([`QueryReason::StandIns`]). The
-/// list then stays as it was.
+/// negative or NaN. They also refuse the tree of a search in `f64`, of moving bodies or of coherent frames
+/// ([`QueryReason::StandIns`]). The list then stays as it was.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }

@@ -1,8 +1,8 @@
 //! Bad queries are refused by index and reason. Lists and last answers stay as they are.
 
 use jostle::{
-    Aabb, Circle, Circles, Circles64, Input, InputError, LinearTree, PairFinder, Queries, QueryBatch, QueryError,
-    QueryReason, Ray, Reached, Set, Threads,
+    Aabb, Circle, Circles, Circles64, CoherentFinder, Input, InputError, LinearTree, PairFinder, Queries, QueryBatch,
+    QueryError, QueryReason, Ray, Reached, Set, Threads,
 };
 use jostle_testkit::oracle::LIMIT;
 use jostle_testkit::{Kind, scene};
@@ -76,6 +76,31 @@ fn trees_of_stand_ins_are_refused_and_still_number_the_bodies() {
     }
     let tree = finder.find(Circles::new(&x, &y, 1.0)).expect("three circles").tree();
     assert_eq!(Queries::new(tree).nearest_one([90.0, 0.0], 20.0), Ok(Some(Reached { id: 1, distance: 10.0 })));
+}
+
+/// Where a list of coherent frames is kept, the tree is that of the list: its bodies stand where they are expected, with
+/// margins. A frame that is searched from scratch has the tree of its bodies.
+#[test]
+fn trees_of_coherent_frames_are_refused_while_a_list_is_kept() {
+    let mut scene = scene::scene::<2>(Kind::Dense, 600, 5);
+    let (mut finder, mut refused, mut found) = (CoherentFinder::new(), 0, Vec::new());
+    for frame in 0..60 {
+        scene.centers[0].iter_mut().zip(0..).for_each(|(x, id)| *x += ((id % 7) as f32 - 3.0) * 0.005);
+        let tree = finder.find(scene.view()).expect("sound bodies").tree();
+        let point = [scene.centers[0][frame], scene.centers[1][frame]];
+        let answer = Queries::new(tree).point(point, &mut found);
+        if finder.margin() > 0.0 {
+            assert_eq!(answer, Err(QueryError::Query(QueryReason::StandIns)), "frame {frame}");
+            refused += 1;
+        } else {
+            answer.expect("the tree of these bodies");
+            assert!(found.contains(&(frame as u32)), "frame {frame}");
+        }
+        let mut order: Vec<u32> = finder.last().rank_to_id().collect();
+        order.sort_unstable();
+        assert!(order.into_iter().eq(0..600), "frame {frame}");
+    }
+    assert!((20..60).contains(&refused), "{refused} frames");
 }
 
 #[test]

@@ -147,7 +147,8 @@ impl<const D: usize> CoherentFinder<D> {
         }
         candidates.note_sorted(finder.stats.pairs as usize);
         self.listed_for = listed_for;
-        if let (Relation::Within(set), Some(_)) = (&given.input.relation, given.stand_ins) {
+        if let Relation::Within(set) = &given.input.relation {
+            // In open space, too, its bodies have margins, and stand where they are expected.
             self.finder.preparation.note_stand_ins(set.len());
         }
         if searched.is_err() {

@@ -57,9 +57,9 @@ impl<'f, const D: usize> Found<'f, D> {
     /// as it was.
     ///
     /// Queries and searches take it if the search was of bodies in `f32` at rest. Where space repeats, bodies stand in
-    /// the cell. After a search in `f64` or of moving bodies, and of a [`CoherentFinder`](crate::CoherentFinder) where
-    /// space repeats, the tree holds stand-ins at other places, which serve for [`Found::rank_to_id`] alone: queries and
-    /// searches refuse the tree then. Build a [`PreparedSet`](crate::PreparedSet) for them.
+    /// the cell. After a search in `f64` or of moving bodies, and where a [`CoherentFinder`](crate::CoherentFinder) has
+    /// listed pairs with a margin, the tree holds stand-ins at other places, which serve for [`Found::rank_to_id`]
+    /// alone: queries and searches refuse the tree then. Build a [`PreparedSet`](crate::PreparedSet) for them.
     #[must_use]
     pub fn tree(&self) -> &'f LinearTree<D> {
         self.finder.preparation.own_tree()

@@ -9,8 +9,8 @@ use jostle_core::{Reason, ViewError};
 pub(crate) const MAX_IMAGES: usize = 1 << 20;
 
 /// Why a tree of stand-ins is refused.
-pub(crate) const STAND_INS: &str = "the tree is that of a search in `f64` or of moving bodies, whose stand-ins are at \
-                                    other places: build a `PreparedSet` or a `LinearTree` of the bodies";
+pub(crate) const STAND_INS: &str = "the tree is that of a search in `f64`, of moving bodies or of coherent frames, \
+                                    whose stand-ins are at other places: build a `PreparedSet` or a `LinearTree` of the bodies";
 
 /// Why a search was refused. Nothing was computed, and the last result still stands, but for
 /// [`InputError::TooManyPairs`].
@@ -91,7 +91,8 @@ pub enum InputError {
         wanted: &'static str,
     },
     /// More pairs, or neighbours in all rows together, than the finder may list or memory holds. They were counted. A
-    /// finder that was asked for pairs lists none then; neighbour lists stay as they were.
+    /// finder that was asked for pairs lists none then; neighbour lists stay as they were, except that those of a
+    /// coherent finder may be empty.
     TooManyPairs {
         /// How many there are.
         pairs: u64,

@@ -80,7 +80,7 @@ pub enum QueryReason {
     EndlessRay,
     /// The greatest distance is NaN or below zero.
     NoDistance,
-    /// The tree is that of a search in `f64` or of moving bodies: it holds stand-ins, at other places.
+    /// The tree is that of a search in `f64`, of moving bodies or of coherent frames: it holds stand-ins, at other places.
     StandIns,
 }
 
