@@ -20,8 +20,8 @@
 //!   `f64`. Choose a unit in which reaches are well above 1e-19 (1e-154 in `f64`), since their squares vanish below.
 //! - **The order** of the pairs depends on the input alone: not on the number of threads, the instruction set, the
 //!   platform, or the build.
-//! - **Bad input** (NaN, infinities, negative radii, sums beyond 2^60, slices of unequal length) is refused before any
-//!   work is done, by an [`InputError`] that counts the offenders and names the first of them.
+//! - **Bad input** (NaN, infinities, negative radii, sums beyond 2^60, in `f64` 2^500, slices of unequal length) is
+//!   refused before any work is done, by an [`InputError`] that counts the offenders and names the first of them.
 //! - **Cost** is O(n + pairs) for spread-out bodies and O(n log n + pairs) at worst, whether they lie in clusters, on a
 //!   line, on top of each other, or next to a giant.
 //! - **Memory** held between frames, for pairs within one view in `f32`, is some 50 bytes a body in 2D and 60 in 3D,

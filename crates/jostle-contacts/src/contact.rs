@@ -7,7 +7,8 @@ use jostle_sets::proxy::squared;
 const SHORT2: f64 = f64::from_bits((1023 - 960) << 52);
 const LONGER: f64 = f64::from_bits((1023 + 700) << 52);
 
-/// Where and how deep two bodies overlap, in `f32` or `f64`.
+/// Where and how deep two bodies overlap, in `f32` or `f64`. The fields say what holds for circles and spheres;
+/// [`contacts`](crate::contacts) says it for boxes and capsules.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contact<const D: usize, T = f32> {
     /// The sum of the radii less the distance of the centres, but never below 0: a pair may touch by the rounding of

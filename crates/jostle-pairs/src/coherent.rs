@@ -244,7 +244,7 @@ impl<const D: usize> CoherentFinder<D> {
     /// [`CoherentSearch::find`] on the current rayon pool.
     ///
     /// # Errors
-    /// [`InputError`]; the last result stands.
+    /// [`InputError`]; the last result stands, but for [`InputError::TooManyPairs`], after which the list is empty.
     pub fn find<'a>(&mut self, input: impl Into<Input<'a, D>>) -> Result<Found<'_, D>, InputError> {
         self.on(Threads::Current).find(input)
     }
@@ -252,7 +252,7 @@ impl<const D: usize> CoherentFinder<D> {
     /// [`CoherentSearch::neighbors`] on the current rayon pool.
     ///
     /// # Errors
-    /// [`InputError`]; the lists stay as they were.
+    /// [`InputError`]; the lists stay as they were, but may be empty after [`InputError::TooManyPairs`].
     pub fn neighbors<'a>(
         &mut self,
         input: impl Into<Input<'a, D>>,
@@ -263,7 +263,7 @@ impl<const D: usize> CoherentFinder<D> {
     }
 
     /// Returns the pairs of the last frame that was searched for pairs; none before the first such frame, and after a
-    /// frame that has panicked.
+    /// frame that has panicked or had too many pairs.
     #[must_use]
     pub fn last(&self) -> Found<'_, D> {
         self.finder.last()

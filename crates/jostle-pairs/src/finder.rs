@@ -27,7 +27,7 @@ use crate::pairs::stats::Stats;
 /// Finds every overlapping pair of circles (D = 2) or spheres (D = 3).
 ///
 /// Make one finder and keep it. It owns all of its memory, except scratch that the small searches of a thread share.
-/// From the second search of a size on a thread on, it allocates nothing. For some thousands of bodies, up to 30,000,
+/// It allocates nothing from the second search of a size that a thread makes. For some thousands of bodies, up to 30,000,
 /// the finder learns from search to search whether all threads finish sooner than the calling thread alone. Two bodies
 /// overlap when `dx*dx + dy*dy (+ dz*dz) <= s*s`, with s the sum of their radii, in f32; touching counts.
 ///
@@ -185,7 +185,7 @@ impl<const D: usize> PairFinder<D> {
     /// [`Search::find`] on the current rayon pool.
     ///
     /// # Errors
-    /// [`InputError`]; the last result stands.
+    /// [`InputError`]; the last result stands, but for [`InputError::TooManyPairs`], after which the list is empty.
     pub fn find<'a>(&mut self, input: impl Into<Input<'a, D>>) -> Result<Found<'_, D>, InputError> {
         self.on(Threads::Current).find(input)
     }
@@ -194,7 +194,7 @@ impl<const D: usize> PairFinder<D> {
     /// [`Input::between`].
     ///
     /// # Errors
-    /// [`InputError`]; the last result stands.
+    /// [`InputError`]; the last result stands, but for [`InputError::TooManyPairs`], after which the list is empty.
     pub fn find_between<'a>(
         &mut self,
         a: impl Into<Set<'a, D>>,
@@ -250,8 +250,8 @@ impl<const D: usize> PairFinder<D> {
     }
 
     /// Returns the result of the last [`find`](PairFinder::find). The list is empty before the first `find`, and after
-    /// a `find` that panicked. A search that makes no list leaves this list as it was. Tree and statistics are those of
-    /// the last search of any kind.
+    /// one that panicked or found too many pairs. A search that makes no list leaves this list as it was. Tree and
+    /// statistics are those of the last search of any kind.
     #[must_use]
     pub fn last(&self) -> Found<'_, D> {
         Found { finder: self }

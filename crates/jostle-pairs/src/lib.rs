@@ -9,7 +9,7 @@
 //!
 //! The feature `coherent`, on by default, is that folder.
 //!
-//! A test in `jostle-testkit` checks that no two modules import each other.
+//! A test (`tests/testkit/layering.rs`) checks that no two modules import each other.
 
 // What keeps candidates calls on more of what is here than searches do.
 #![cfg_attr(not(feature = "coherent"), allow(dead_code, rustdoc::broken_intra_doc_links))]

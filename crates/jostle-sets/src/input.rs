@@ -63,6 +63,11 @@ pub use space::{Space, UnitCell};
 /// | a [`LinearTree`] of boxes or capsules, and [`Queries`](crate::Queries) in `f32` to it | none: it does not compile | [`LinearTree::build`] takes circles and spheres; a [`PreparedSet`](crate::PreparedSet) of any shape stays sorted, and answers [questions](crate::PreparedQueries) |
 /// | lattice vectors of length zero, in one plane, or left-handed | [`InputError::Lattice`] | there is no cell, or shifts would mean something else than elsewhere |
 /// | borders that do not ascend | [`InputError::Parameter`] | there is no period |
+/// | a margin of the caller's own in a `CoherentFinder` | [`InputError::Combination`] | the finder chooses its own |
+/// | the tree of a search in `f64`, of moving bodies or of coherent frames | [`InputError::Combination`] | it holds stand-ins at other places; build a [`PreparedSet`](crate::PreparedSet) or a [`LinearTree`] |
+/// | displacements that are not finite, or beyond 2^250 | [`InputError::Range`] | a time of impact could not be computed |
+/// | a table of another number of sets | [`InputError::Sets`] | it would not say which of them meet |
+/// | more pairs, or neighbours, than the finder may list | [`InputError::TooManyPairs`] | they are counted, and none is cut off silently |
 /// | layers or displacements of a set that is being prepared | [`InputError::Combination`] | they belong to a search, not to the set |
 /// | more than 2^20 images of the cell within reach | [`InputError::Images`] | the search would take hours; take several cells as one |
 /// | a body more than 2^29 cells away | [`InputError::Range`] | shifts are `i32` |

@@ -63,8 +63,8 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
     /// neither `rank_to_id` nor [`Permutation::take`](jostle_core::Permutation::take) counts them.
     ///
     /// # Errors
-    /// [`InputError`], also for bodies with a margin; the finder stays usable and its last result stands. Where space
-    /// repeats, a kept frame also accepts bodies that, since they were listed, have moved too far away for a search.
+    /// [`InputError`], also for bodies with a margin; the finder stays usable and its last result stands, but for
+    /// [`InputError::TooManyPairs`], after which the list is empty. Where space repeats, a kept frame also accepts bodies that, since they were listed, have moved too far away for a search.
     pub fn find<'a>(self, input: impl Into<Input<'a, D>>) -> Result<Found<'f, D>, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
         find(finder, &input, only, Answer::Pairs, By::Threads(threads))?;
@@ -91,7 +91,8 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
     /// another kind, keeps something else: where such searches alternate, each is from scratch.
     ///
     /// # Errors
-    /// [`InputError`], also for bodies with a margin; the finder stays usable, and the lists stay as they were.
+    /// [`InputError`], also for bodies with a margin; the finder stays usable, and the lists stay as they were, but may be
+    /// empty after [`InputError::TooManyPairs`].
     pub fn neighbors<'a>(
         self,
         input: impl Into<Input<'a, D>>,

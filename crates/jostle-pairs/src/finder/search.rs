@@ -102,7 +102,8 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
     /// [`between`](crate::between) two sets. O(n + pairs) for spread-out bodies.
     ///
     /// # Errors
-    /// [`InputError`] before any work; the finder stays usable and its last result stands.
+    /// [`InputError`] before any work; the finder stays usable and its last result stands. Only
+    /// [`InputError::TooManyPairs`] comes once all pairs are counted, and leaves an empty list.
     pub fn find<'a>(self, input: impl Into<Input<'a, D>>) -> Result<Found<'f, D>, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
         search_on(threads, finder, (&input, Answer::Pairs), |finder, workers| list(finder, &input, only, workers))?;
@@ -114,7 +115,8 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
     /// gain.
     ///
     /// # Errors
-    /// [`InputError`] before any work; the finder stays usable and its last result stands.
+    /// [`InputError`] before any work; the finder stays usable and its last result stands. Only
+    /// [`InputError::TooManyPairs`] comes once all pairs are counted, and leaves an empty list.
     pub fn find_recorded<'a>(self, input: impl Into<Input<'a, D>>) -> Result<(Found<'f, D>, Recording), InputError> {
         let (finder, input) = (self.finder, input.into());
         let (found, recording) = record(|workers| list(finder, &input, self.only, workers));
@@ -229,7 +231,8 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
     /// again: in the first search, when there are more neighbours than there was room for.
     ///
     /// # Errors
-    /// [`InputError`] before any work. The lists stay as they were, also after a panic of the caller's test.
+    /// [`InputError`] before any work, but for [`InputError::TooManyPairs`], which comes once all neighbours are counted.
+    /// The lists stay as they were, also after a panic of the caller's test.
     pub fn neighbors<'a>(
         self,
         input: impl Into<Input<'a, D>>,

@@ -15,9 +15,9 @@ use crate::join::counts::Tests;
 pub struct StageTimes {
     /// Validation and the box of all centres.
     pub bounds: Duration,
-    /// Codes, partition and sort.
+    /// Codes, partition and sort, up to leaves of bodies in order, with the boxes of the leaves and of their nodes.
     pub sort: Duration,
-    /// Leaves and levels of boxes.
+    /// Levels of boxes above those nodes.
     pub tree: Duration,
     /// The join, which also puts the pairs in one list.
     pub join: Duration,
