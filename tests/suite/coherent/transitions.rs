@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jostle::{
-    ActivationTable, Circles64, CoherentFinder, Input, InputError, Layers, NeighborLists, PairFinder, Permutation,
-    Rows, Set, Threads,
+    ActivationTable, Circles64, CoherentFinder, Input, InputError, Layers, LinearTree, NeighborLists, PairFinder,
+    Permutation, Rows, Set, Threads,
 };
 use jostle_testkit::pairs::{ascending, assert_same};
 use jostle_testkit::random::Random;
@@ -74,6 +74,44 @@ fn fewer_sets_may_follow_where_space_repeats() {
         assert_frame(&mut finder, input, &format!("frame {frame}"));
     }
     assert!(finder.rebuilds() < 12);
+}
+
+/// Two sets follow where one did whose stand-ins are counted from another place: after two sets in open space, and one
+/// where space repeats.
+#[test]
+fn more_sets_may_follow_where_fewer_were_followed_elsewhere() {
+    let (x, y) = ([0.5, 1.2, 5.0], [0.5, 0.5, 5.0]);
+    let (set, cell) = (Set::from(Circles64::new(&x, &y, 0.5)), [Some([0.0, 10.0]); 2]);
+    for frames in 1..20 {
+        let mut finder = CoherentFinder::new();
+        assert_frame(&mut finder, Input::between(set, set), "two sets");
+        for frame in 0..frames {
+            assert_frame(&mut finder, Input::within(set).periodic(cell), &format!("frame {frame} of one set"));
+        }
+        assert_frame(&mut finder, Input::between(set, set).periodic(cell), &format!("after {frames} frames of one"));
+    }
+}
+
+/// A tree that was beside a set before is still what it was, but the set has been counted from elsewhere meanwhile.
+#[test]
+fn a_tree_may_come_back() {
+    let ([mut x, y], radii) = doubled(&scene::scene(Kind::Dense, 300, 3));
+    let (other, mut tree) = (scene::scene::<2>(Kind::Dense, 300, 4), LinearTree::new());
+    tree.build(other.view(), Threads::Serial).expect("sound bodies");
+    let width = x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    let mut finder = CoherentFinder::new();
+    for frame in 0..100 {
+        x.iter_mut().zip(0..).for_each(|(x, id)| *x += f64::from(id % 7 - 3) * 1e-3);
+        let aside: Vec<f64> = x.iter().map(|x| x + 0.7 * width).collect();
+        let set = Circles64::new(&x, &y, &radii);
+        let input = match frame / 25 {
+            1 => Input::within(set).periodic([Some([-4.0 * width, 4.0 * width]), None]),
+            2 => Input::within(Circles64::new(&aside, &y, &radii)),
+            _ => Input::between(set, &tree),
+        };
+        assert_frame(&mut finder, input, &format!("frame {frame}"));
+    }
+    assert!(finder.rebuilds() < 60, "{} rebuilds", finder.rebuilds());
 }
 
 /// A table of one set alone says what one set says without a table. A body strays when the one follows the other.
@@ -346,4 +384,23 @@ fn anything_may_follow_anything() {
         }
     }
     assert!(kept > 5 * ROUNDS as u32, "{kept} frames were not searched from scratch");
+}
+
+/// Discs in `f64` so small that squares of their sizes are denormal in `f32`, and beside them two specks whose squares
+/// vanish there: as far from each other as does not touch, and as does.
+#[test]
+fn specks_are_told_apart_by_their_own_numbers() {
+    const SIDE: usize = 20;
+    for (radius, apart) in [(1e-24, [5e-24, 0.0]), (5.09e-23, [7.152e-23, 7.152e-23])] {
+        let at = |number: usize| (number as f64 - 10.0) * 2.2e-20;
+        let mut x: Vec<f64> = (0..SIDE * SIDE).map(|id| at(id / SIDE)).chain([1.1e-20, 1.1e-20 + apart[0]]).collect();
+        let y: Vec<f64> = (0..SIDE * SIDE).map(|id| at(id % SIDE)).chain([1.1e-20, 1.1e-20 + apart[1]]).collect();
+        let radii: Vec<f64> = (0..x.len()).map(|id| if id < SIDE * SIDE { 1e-20 } else { radius }).collect();
+        let mut finder = CoherentFinder::new();
+        for frame in 0..20 {
+            assert_frame(&mut finder, Circles64::new(&x, &y, &radii).into(), &format!("{radius:e}, frame {frame}"));
+            x[..SIDE * SIDE].iter_mut().zip(0..).for_each(|(x, id)| *x += f64::from(id % 3 - 1) * 3e-22);
+        }
+        assert!(finder.rebuilds() < 20, "{radius:e}: {} rebuilds", finder.rebuilds());
+    }
 }

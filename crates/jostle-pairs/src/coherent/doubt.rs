@@ -2,15 +2,17 @@
 
 use jostle_sets::simd::Lanes;
 
+use crate::coherent::slack::LEAST;
+
 /// What the predicate and a few sums may lose, relative to the sum of two radii: 2^-19.
 const ROUNDING: f32 = 1.0 / 524_288.0;
 
 /// Returns the distance within which two stand-ins touch for sure (none do unless it is above 0), and the distance
 /// beyond which they do not. Between, they are in doubt: as far as `within` from the sum of their radii, and what
-/// rounding may lose.
+/// rounding may lose, squares that are denormal or vanish among it.
 #[inline(always)]
 fn borders(within: f32, radii: f32) -> [f32; 2] {
-    let more = radii * ROUNDING + within;
+    let more = radii * ROUNDING + (within + LEAST);
     [radii - more, radii + more]
 }
 
@@ -19,7 +21,7 @@ fn borders(within: f32, radii: f32) -> [f32; 2] {
 #[inline(always)]
 pub(super) fn sure_or_in_doubt<L: Lanes>([distance2, radii]: [L; 2], within: f32) -> [u16; 2] {
     let zero = L::splat(0.0);
-    let more = radii.mul(L::splat(ROUNDING)).add(L::splat(within));
+    let more = radii.mul(L::splat(ROUNDING)).add(L::splat(within + LEAST));
     let (inner, outer) = (radii.sub(more).max(zero), radii.add(more));
     // Where the inner border is 0, no two bodies touch for sure.
     let sure = distance2.le(inner.mul(inner)) & !inner.le(zero);

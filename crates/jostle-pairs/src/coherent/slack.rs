@@ -8,7 +8,7 @@ use jostle_sets::simd::Lanes;
 pub(super) const ROUNDING: f32 = 1.0 / 262_144.0;
 
 /// Taken off as well, for squares that are denormal or vanish: 2^-70.
-const LEAST: f32 = f32::from_bits((127 - 70) << 23);
+pub(super) const LEAST: f32 = f32::from_bits((127 - 70) << 23);
 
 /// Returns a radius a little greater, so that a query by it finds all that the predicate may accept.
 #[inline(always)]

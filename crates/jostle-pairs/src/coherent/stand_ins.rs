@@ -119,6 +119,8 @@ impl<const D: usize> StandIns<D> {
             now.follow(set, (self.origin, self.cell.as_ref(), goes_on), on);
             far.merge(now.far());
         }
+        // Sets that this frame does not have are no longer where a later frame would look for them.
+        self.sets[sets.len()..].iter_mut().for_each(StandIn::forget);
         (self.reach, self.largest) = (far.reach.into(), far.radius.into());
         if !goes_on {
             self.reach_at_first = self.reach;

@@ -8,7 +8,7 @@ use jostle_sets::{Circle, Queries};
 
 use crate::coherent::doubt::Decide;
 use crate::coherent::packed::Packed;
-use crate::coherent::slack::ROUNDING;
+use crate::coherent::slack::reaching;
 use crate::coherent::strays::images::each_view;
 use crate::coherent::strays::stray::{Rules, SetsThatMeet, Stray};
 
@@ -63,7 +63,7 @@ impl<const D: usize> StrayTree<D> {
         let (member_of, within) = (|number: u32| relation.numbers.member(who[number as usize]), rules.within());
         let (one, Stray { body, touched, .. }) = (member_of(number), stray);
         let radius = body.radius();
-        let reach = if within > 0.0 { (radius + within) * (1.0 + 2.0 * ROUNDING) } else { radius };
+        let reach = if rules.decide.is_some() { reaching(radius + within) } else { radius };
         let mut is_sound = true;
         each_view(rules.repeats, (*body, reach), |view| {
             let seen = view.of(*body);
