@@ -102,3 +102,31 @@ fn nothing_is_kept_of_a_list_that_panics() {
         }
     }
 }
+
+/// The caller's test panics in a frame of rows whose list is kept. The caller's lists are as they were, with the distances
+/// that belong to their ids, and the next frame is right.
+#[test]
+fn lists_stand_when_the_test_panics() {
+    let mut scene: Scene<2> = scene::scene(Kind::Dense, 2_000, 3);
+    let (mut finder, mut lists) = (CoherentFinder::new(), NeighborLists::with_distances());
+    let mut go_on = || {
+        scene.centers[0].iter_mut().zip(0..).for_each(|(x, id)| *x += ((id % 7) as f32 - 3.0) * 0.003);
+        scene.clone()
+    };
+    for _ in 0..8 {
+        finder.neighbors(go_on().view(), Rows::Full, &mut lists).expect("sound bodies");
+    }
+    let (scene, before) = (go_on(), lists.clone());
+    assert!(finder.margin() > 0.0);
+    let search = catch_unwind(AssertUnwindSafe(|| {
+        let search = finder.only(&|_, _| panic!("of the caller"));
+        search.neighbors(scene.view(), Rows::Full, &mut lists).map(drop)
+    }));
+    assert!(search.is_err());
+    assert!(lists.offsets() == before.offsets() && lists.neighbors() == before.neighbors());
+    assert!(lists.distances2() == before.distances2());
+    let mut expected = NeighborLists::with_distances();
+    PairFinder::new().neighbors(scene.view(), Rows::Full, &mut expected).expect("sound bodies");
+    finder.neighbors(scene.view(), Rows::Full, &mut lists).expect("sound bodies");
+    assert!(lists.neighbors() == expected.neighbors() && lists.distances2() == expected.distances2());
+}

@@ -92,12 +92,20 @@ impl LiveRows {
         self.place = Place::Here;
     }
 
-    /// Takes the rows of the last frame out of the caller's lists, if they are there. Returns whether the rows are here
-    /// now.
-    pub(super) fn take_back(&mut self, lists: &mut NeighborLists) -> bool {
+    /// Takes the rows of the last frame out of the caller's lists, if they are there; or copies them, if a test of the
+    /// caller's, which may panic, is called before these lists are filled. Returns whether the rows are here now.
+    pub(super) fn take_back(
+        &mut self,
+        (lists, axes): (&mut NeighborLists, usize),
+        is_tested: bool,
+        workers: Workers<'_>,
+    ) -> bool {
         match self.place {
             Place::Nowhere => return false,
             Place::Here => {}
+            Place::Lent(number) if lists.number() == number && is_tested => {
+                copy_rows(lists, (&mut self.rows, axes), workers);
+            }
             Place::Lent(number) if lists.number() == number => self.rows.swap_ids(lists),
             Place::Lent(_) => {
                 (self.place, self.stay) = (Place::Nowhere, true);
@@ -215,14 +223,19 @@ impl LiveRows {
 
     /// Fills lists with a copy of the rows that are here.
     pub(super) fn copy(&self, lists: &mut NeighborLists, axes: usize, workers: Workers<'_>) {
-        let (ends, neighbors) = lists.room_for(self.rows.len(), self.rows.neighbors().len(), axes);
-        workers.fill_blocks("row ends", ends, BLOCK, |first, ends| {
-            ends.copy_from_slice(&self.rows.offsets()[first + 1..][..ends.len()]);
-        });
-        workers.fill_blocks("rows", neighbors, BLOCK, |first, some| {
-            some.copy_from_slice(&self.rows.neighbors()[first..][..some.len()]);
-        });
+        copy_rows(&self.rows, (lists, axes), workers);
     }
+}
+
+/// Fills lists with a copy of rows.
+fn copy_rows(rows: &NeighborLists, (lists, axes): (&mut NeighborLists, usize), workers: Workers<'_>) {
+    let (ends, neighbors) = lists.room_for(rows.len(), rows.neighbors().len(), axes);
+    workers.fill_blocks("row ends", ends, BLOCK, |first, ends| {
+        ends.copy_from_slice(&rows.offsets()[first + 1..][..ends.len()]);
+    });
+    workers.fill_blocks("rows", neighbors, BLOCK, |first, some| {
+        some.copy_from_slice(&rows.neighbors()[first..][..some.len()]);
+    });
 }
 
 #[inline(always)]

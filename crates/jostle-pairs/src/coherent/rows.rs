@@ -74,7 +74,7 @@ impl<const D: usize> CoherentFinder<D> {
     ) -> Result<(), InputError> {
         self.sift_rows(given, used, workers);
         let isa = self.finder.isa();
-        if !self.live_rows.take_back(request.lists) {
+        if !self.live_rows.take_back((request.lists, D), request.only.is_some(), workers) {
             // The trees by which candidates were found stay: stray bodies are looked for in them.
             let mut other = Preparation::with_capacity(0);
             other.set_isa(isa);

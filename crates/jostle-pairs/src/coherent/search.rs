@@ -92,7 +92,7 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
     ///
     /// # Errors
     /// [`InputError`], also for bodies with a margin; the finder stays usable, and the lists stay as they were, but may be
-    /// empty after [`InputError::TooManyPairs`].
+    /// empty after [`InputError::TooManyPairs`]. After a panic of the caller's test, too, they are as they were.
     pub fn neighbors<'a>(
         self,
         input: impl Into<Input<'a, D>>,
