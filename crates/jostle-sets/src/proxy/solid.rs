@@ -201,17 +201,34 @@ fn segments<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> (f64, [f64
     // From each end to the other segment.
     let mut least = lesser(at(along(wd, dd), 0.0), at(along(wd + de, dd), 1.0));
     least = lesser(lesser(least, at(0.0, along(-we, ee))), at(1.0, along(de - we, ee)));
-    // Between inner points, unless the segments are parallel. Divides by the lengths one by one: their product may be
-    // beyond what `f64` holds.
-    if dd > 0.0 && ee > 0.0 {
-        let part = de / dd;
-        let across = 1.0 - part * (de / ee);
-        if across > 0.0 {
-            let s = ((wd / dd - (we / ee) * part) / across).clamp(0.0, 1.0);
+    // Between inner points, unless the segments are parallel.
+    if dd >= ee {
+        if let Some(t) = nearest_to_line(w, d, e) {
+            let s = along(wd + t * de, dd);
             least = lesser(least, at(s, along(s * de - we, ee)));
         }
+    } else if let Some(s) = nearest_to_line(w.axes(|x| -x), e, d) {
+        let t = along(s * de - we, ee);
+        least = lesser(least, at(along(wd + t * de, dd), t));
     }
     lesser(least, crossing(w, d, e).map_or((f64::INFINITY, [0.0; 2]), |parts| (0.0, parts)))
+}
+
+/// Returns which part of the segment from `w` to `w + e` is nearest to the line through the origin along `d`, the longer
+/// one; `None` where they are parallel. What of `w` and `e` is across the line is subtracted first: from products of the
+/// whole vectors, that of an angle below 2^-26 would be lost.
+fn nearest_to_line<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> Option<f64> {
+    let dd = dot(d, d);
+    let across = |of: [f64; D]| {
+        let (mut rest, part) = (of, dot(of, d) / dd);
+        for axis in 0..D {
+            rest[axis] -= part * d[axis];
+        }
+        rest
+    };
+    let (apart, course) = (across(w), across(e));
+    let length2 = squared(course);
+    (dd > 0.0 && length2 > 0.0).then(|| (-dot(apart, course) / length2).clamp(0.0, 1.0))
 }
 
 /// Returns where two segments of the plane cross, if each has its ends on both sides of the other. Their distance there
@@ -271,6 +288,29 @@ mod tests {
             for (height, touching) in [(1.0, true), (1.01, false)] {
                 let other = scaled([[0.0, -4.0, height], [0.0, 4.0, height]], 0.5);
                 assert_eq!(one.touches(&other, [0.0; 3]), touching, "{one:?}, {other:?}");
+            }
+        }
+    }
+
+    /// Rods a thousandth of a millionth as thick as they are long, at angles between which a cosine does not tell.
+    #[test]
+    fn thin_rods_nearly_in_line_touch_where_they_pass_each_other() {
+        for angle in [1e-3, 1e-6, 1e-7, 3e-8, 1e-8, 3e-9] {
+            for (bend, at) in (0..200).map(|step| (f64::from(step) * 0.031, f64::from(step % 20) / 20.0 + 0.02)) {
+                let course = [bend.cos() * 0.6, bend.sin() * 0.6, 0.8];
+                let side = [-bend.sin(), bend.cos(), 0.0];
+                let up = [bend.cos() * 0.8, bend.sin() * 0.8, -0.6];
+                // They pass each other `apart` along `up`, at a part of their lengths, and turn away to both sides.
+                let rod = |turn: f64, rise: f64, length: f64, radius: f64| {
+                    let end = |along: f64| core::array::from_fn(|k| along * (course[k] + turn * side[k]) + rise * up[k]);
+                    Capsule { ends: [end(-at * length), end((1.0 - at) * length)], radius }
+                };
+                let radius = 0.05 * angle;
+                for (apart, touching) in [(1.8, true), (2.2, false)] {
+                    let (one, other) = (rod(0.0, 0.0, 1.0, radius), rod(angle, apart * radius, 0.7, radius));
+                    assert_eq!(one.touches(&other, [0.0; 3]), touching, "{angle:e}, {one:?}, {other:?}");
+                    assert_eq!(other.touches(&one, [0.0; 3]), touching, "{angle:e}, {other:?}, {one:?}");
+                }
             }
         }
     }
