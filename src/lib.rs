@@ -17,7 +17,8 @@
 //! - **A pair** is `[a, b]`, `a < b`, positions in your arrays, such that `dx*dx + dy*dy (+ dz*dz) <= s*s` with
 //!   `dx = xb - xa`, `s = ra + rb`, evaluated in `f32` from left to right. Every pair comes once; none is lost to the
 //!   rounding of a box, and none is added. If any set of a search is in `f64` or moves, all its pairs are decided in
-//!   `f64`. Choose a unit in which reaches are well above 1e-19 (1e-154 in `f64`), since their squares vanish below.
+//!   `f64`. Choose a unit in which reaches are well above 1e-19 (1e-154 in `f64`, 1e-77 of bodies that move), since their
+//!   squares, or fourth powers, vanish below.
 //! - **The order** of the pairs depends on the input alone: not on the number of threads, the instruction set, the
 //!   platform, or the build.
 //! - **Bad input** (NaN, infinities, negative radii, sums beyond 2^60, in `f64` 2^500, slices of unequal length) is

@@ -105,13 +105,14 @@ fn geometry_of_images_needs_their_shifts_and_their_space() {
     assert_eq!(list, [across]);
 }
 
-/// Tests a distance whose square vanishes, and bodies on their way.
+/// Tests distances whose squares vanish or overflow, and bodies on their way.
 #[test]
 fn geometry_in_f64_has_a_direction_at_any_distance() {
     let least = f64::from_bits(1);
-    for x in [1e-300, least, 1e150] {
-        let found = contact_f64([0.0, 0.0], 2e150, [3.0 * x, -4.0 * x], 0.0);
+    for x in [1e-300, least, 1e150, 1e160, 1e300] {
+        let found = contact_f64([0.0, 0.0], 6.0 * x, [3.0 * x, -4.0 * x], 0.0);
         assert!(found.normal.iter().zip([0.6, -0.8]).all(|(n, e)| (n - e).abs() < 1e-15), "{found:?}");
+        assert!((found.depth / x - 1.0).abs() < 1e-14 && (found.point[0] / x - 3.3).abs() < 1.0, "{found:?}");
     }
     let (x, by) = ([0.0_f32, 10.0], [[16.0_f32, 0.0], [0.0; 2]]);
     let moving = Set::from(Circles::new(&x, &[0.0; 2], 1.0)).moving(by.each_ref());

@@ -3,8 +3,10 @@
 use jostle_core::axes::{Axes, from_axes};
 use jostle_sets::proxy::squared;
 
-/// A squared length below 2^-960 is computed from a vector 2^700 times as long, so that it does not vanish.
+/// A squared length below 2^-960 is computed from a vector 2^700 times as long, so that it does not vanish, and one above
+/// 2^960 from a vector 2^-700 times as long, so that it does not overflow.
 const SHORT2: f64 = f64::from_bits((1023 - 960) << 52);
+const LONG2: f64 = f64::from_bits((1023 + 960) << 52);
 const LONGER: f64 = f64::from_bits((1023 + 700) << 52);
 
 /// Where and how deep two bodies overlap, in `f32` or `f64`. The fields say what holds for circles and spheres;
@@ -32,9 +34,10 @@ impl<const D: usize> Contact<D, f64> {
     #[inline]
     pub(crate) fn of(p: [f64; D], apart: [f64; D], [p_radius, q_radius]: [f64; 2]) -> Self {
         let (mut normal, mut distance2, mut scale) = (apart, squared(apart), 1.0);
-        if distance2 < SHORT2 {
-            normal = apart.axes(|d| d * LONGER);
-            (distance2, scale) = (squared(normal), LONGER);
+        if !(SHORT2..=LONG2).contains(&distance2) {
+            scale = if distance2 < SHORT2 { LONGER } else { 1.0 / LONGER };
+            normal = apart.axes(|d| d * scale);
+            distance2 = squared(normal);
         }
         let mut distance = distance2.sqrt();
         if distance > 0.0 {
@@ -77,7 +80,8 @@ pub fn contact<const D: usize>(p: [f32; D], p_radius: f32, q: [f32; D], q_radius
 }
 
 /// As [`contact`], in `f64` without rounding to `f32`: each component has an error of some 2^-50 of the largest number that goes
-/// into it.
+/// into it. Centres and radii may be as large as those of a search, 2^500, and larger, as long as no sum or difference of
+/// them overflows.
 #[must_use]
 #[inline]
 pub fn contact_f64<const D: usize>(p: [f64; D], p_radius: f64, q: [f64; D], q_radius: f64) -> Contact<D, f64> {

@@ -37,7 +37,7 @@ use crate::table::{MAX_PAIRS, NONE};
 /// images can touch, as in most spaces that repeat, keys alone are compared, wherever bodies are moved to.
 ///
 /// # Cost
-/// Make one tracker and keep it: from the second frame of a size on, it allocates nothing. A frame costs O(bodies +
+/// Make one tracker and keep it: from the third frame of a size on, it allocates nothing. A frame costs O(bodies +
 /// pairs). Where most keys have the same id as in the last frame, bodies cost no more than a comparison of keys. The
 /// tracker is exact whatever numbers the keys are, and fast unless they have been chosen to collide.
 ///

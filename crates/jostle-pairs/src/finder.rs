@@ -28,7 +28,8 @@ use crate::pairs::stats::Stats;
 ///
 /// Make one finder and keep it. It owns all of its memory, except scratch that the small searches of a thread share.
 /// It allocates nothing from the second search of a size that a thread makes. For some thousands of bodies, up to 30,000,
-/// the finder learns from search to search whether all threads finish sooner than the calling thread alone. Two bodies
+/// the finder learns from search to search whether all threads finish sooner than the calling thread alone: it takes
+/// memory for either way when it first tries it. What rayon allocates: [`Threads`]. Two bodies
 /// overlap when `dx*dx + dy*dy (+ dz*dz) <= s*s`, with s the sum of their radii, in f32; touching counts.
 ///
 /// ```

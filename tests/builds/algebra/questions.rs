@@ -123,3 +123,21 @@ fn questions_without_an_answer_are_refused() {
     assert_eq!(refused, Err(QueryError::Queries { count: 2, first }));
     assert_eq!(batch.last().found(), [Seen { id: 0, image_shift: [0; 3] }]);
 }
+
+/// A direction may be as long or as short as a number can be: its length counts for nothing.
+#[test]
+fn directions_may_have_any_length() {
+    let (x, y, z) = ([3.0, -9.0, 40.0], [1.5, 1.0, 20.0], [0.0, 0.0, 0.25]);
+    let (mut set, mut hits) = (PreparedSet::new(), Vec::new());
+    set.build(Spheres64::new(&x, &y, &z, 0.75), jostle::Space::open(), Threads::Serial).expect("three spheres");
+    let queries = set.queries();
+    queries.ray([0.0; 3], [2.0, 1.0, 0.0], f64::INFINITY, &mut hits).expect("a ray");
+    assert_eq!(hits.iter().map(|hit| hit.body.id).collect::<Vec<_>>(), [0, 2]);
+    for exponent in [-1074, -1000, -600, -512, -301, 299, 301, 512, 600, 1022] {
+        let (unit, mut others) = (2.0_f64.powi(exponent / 2) * 2.0_f64.powi(exponent - exponent / 2), Vec::new());
+        let direction = [2.0 * unit, unit, 0.0];
+        queries.ray([0.0; 3], direction, f64::INFINITY, &mut others).expect("a ray");
+        assert_eq!(others, hits, "{direction:?}");
+        assert_eq!(queries.first_hit([0.0; 3], direction, 1e3), Ok(Some(hits[0])), "{direction:?}");
+    }
+}

@@ -20,7 +20,8 @@ pub const SERIAL_BELOW_FROM_OUTSIDE: usize = 30_000;
 /// to do for 90 microseconds goes back to its pool. A thread that has to wait for another's work sleeps. It runs no
 /// other task of the pool meanwhile, so a search may be made under a lock. (Where the system takes a helper's thread
 /// away at the very moment at which it comes, `rayon::join` may run one other task, at most, and no search within that
-/// task runs another.) A search takes a kilobyte of stack for each thread that it calls, 256 at most.
+/// task runs another.) A search takes a kilobyte of stack for each thread that it calls, 256 at most. Called from outside
+/// of the pool, rayon allocates some dozens of bytes for a thread that is called, and now and then a block of its queue.
 ///
 /// # What the caller's functions may do
 /// Visitors, folds and tests (`only`) may call anything of rayon, with two rules. First, a call that needs every thread

@@ -11,6 +11,7 @@ use crate::coherent::candidates::Candidates;
 use crate::coherent::current::put;
 use crate::coherent::frame_input::FrameInput;
 use crate::coherent::pace::ListPlan;
+use crate::coherent::packed::MOST;
 use crate::coherent::packed::are_far;
 use crate::coherent::sorting::Sorter;
 use crate::coherent::{CoherentFinder, ListedFor, bodies_of};
@@ -82,6 +83,10 @@ impl<const D: usize> CoherentFinder<D> {
     ) -> bool {
         let (isa, len) = (self.finder.isa(), bodies_of(given.input));
         self.current.find_ghosts(given, margin, (isa, workers));
+        // Candidates name ghost images, too.
+        if (0..given.input.sets().len()).any(|set| self.current.ghosts(set).with_bodies().len() > MOST) {
+            return false;
+        }
         let used = self.current.measure_kept(given.plain, margin, (isa, workers));
         if used > margin {
             return false;

@@ -73,8 +73,8 @@ impl<'f, const D: usize> Found<'f, D> {
         self.finder.preparation.own_boxes()
     }
 
-    /// The pairs `[a, b]` of sets `i <= j`, a of set i and b of set j, with `a <= b` where the sets are the same. Empty
-    /// when the sets do not meet.
+    /// The pairs `[a, b]` of sets i and j, a of the lesser of the two and b of the other, whichever is named first, with
+    /// `a <= b` where the sets are the same. Empty when the sets do not meet.
     #[must_use]
     pub fn pairs_between(&self, i: usize, j: usize) -> &'f [[u32; 2]] {
         self.finder.listed.range(i, j).map_or(&[], |range| &self.finder.engine.pairs.pairs()[range])

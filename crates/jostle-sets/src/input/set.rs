@@ -80,6 +80,7 @@ impl<'a, const D: usize> Set<'a, D> {
     /// repeats), `v = db - da`, `s = ra + rb` and `c = p.p - s*s`. Two bodies touch at time 0 when `p.p <= s*s`. Else,
     /// when they come closer (`p.v < 0`) and `(p.v)^2 - v.v * c >= 0`, they touch at time
     /// `c / (sqrt((p.v)^2 - v.v * c) - p.v)` if that is at most 1. `Found::times_of_impact` has the time of each pair.
+    /// Choose a unit in which reaches and paths are well above 1e-77, since their fourth powers vanish below.
     ///
     /// ```
     /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }

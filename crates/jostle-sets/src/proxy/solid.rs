@@ -302,7 +302,8 @@ mod tests {
                 let up = [bend.cos() * 0.8, bend.sin() * 0.8, -0.6];
                 // They pass each other `apart` along `up`, at a part of their lengths, and turn away to both sides.
                 let rod = |turn: f64, rise: f64, length: f64, radius: f64| {
-                    let end = |along: f64| core::array::from_fn(|k| along * (course[k] + turn * side[k]) + rise * up[k]);
+                    let end =
+                        |along: f64| core::array::from_fn(|k| along * (course[k] + turn * side[k]) + rise * up[k]);
                     Capsule { ends: [end(-at * length), end((1.0 - at) * length)], radius }
                 };
                 let radius = 0.05 * angle;

@@ -1,6 +1,6 @@
 //! Geometry of questions in `f64`, and what is refused.
 
-use jostle_core::axes::Both;
+use jostle_core::axes::{Axes, Both};
 use jostle_core::limits::REACH_F64;
 
 use crate::proxy::Solid;
@@ -17,14 +17,14 @@ pub(super) struct Way<const D: usize> {
 impl<const D: usize> Way<D> {
     pub(super) fn new(origin: [f64; D], direction: [f64; D], reach: f64, repeats: bool) -> Result<Self, QueryError> {
         check_point(&origin, 0.0)?;
-        let axis = direction.iter().position(|x| !x.is_finite() || x.abs() > REACH_F64);
-        if let Some(axis) = axis {
+        if let Some(axis) = direction.iter().position(|x| !x.is_finite()) {
             return refuse(QueryReason::DirectionNotFinite { axis: axis as u8 });
         }
-        let length2 = squared(direction);
-        if length2 < f64::MIN_POSITIVE {
+        if direction == [0.0; D] {
             return refuse(QueryReason::DirectionZero);
         }
+        let direction = of_usual_length(direction);
+        let length2 = squared(direction);
         check_distance(reach)?;
         if repeats && reach.is_infinite() {
             return refuse(QueryReason::EndlessRay);
@@ -47,6 +47,19 @@ impl<const D: usize> Way<D> {
         let hits = along >= 0.0 && distance2 <= radius2;
         hits.then(|| (along * self.length - (radius2 - distance2).sqrt()).max(0.0))
     }
+}
+
+/// Returns a direction whose squares neither vanish nor overflow: the same one, or a power of two times it.
+fn of_usual_length<const D: usize>(mut direction: [f64; D]) -> [f64; D] {
+    let times = f64::from_bits((1023 + 300) << 52);
+    let widest = |direction: [f64; D]| direction.into_iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    while widest(direction) < 1.0 / times {
+        direction = direction.axes(|x| x * times);
+    }
+    while widest(direction) > times {
+        direction = direction.axes(|x| x / times);
+    }
+    direction
 }
 
 impl<const D: usize> Solid<D> {
