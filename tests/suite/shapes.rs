@@ -2,7 +2,7 @@
 
 use jostle::{
     ActivationTable, Bodies, Boxes64, Capsules, Capsules64, ContactTracker, Input, InputError, PairFinder,
-    PreparedBatch, PreparedSet, RangeFault, Rows, Set, Space, Threads, between, contacts_f64,
+    PreparedBatch, PreparedSet, RangeFault, Rows, Set, Space, Spheres64, Threads, between, contacts_f64,
 };
 use jostle_testkit::pairs::{ascending, assert_same};
 use jostle_testkit::shapes::{BoxKind, BoxScene, Seen, Solid, boxes, solid_images, solid_pairs};
@@ -431,4 +431,53 @@ fn many_boxes_in_a_cell_are_searched_in_one_order() {
     let space = Space::periodic([Some([0.0, 110.0]), Some([10.0, 120.0])]);
     let found = ways.same("rods", |way| seen(way, Input::within(scene.view()).space(space)));
     assert!(found.iter().any(|(_, steps)| *steps != [0; 2]));
+}
+
+/// Segments in line, whose sides are told by rounding alone: apart they do not cross, and where they overlap, thick ones
+/// part across their line.
+#[test]
+fn capsules_in_line_do_not_cross_by_rounding() {
+    let mut finder = PairFinder::<2>::new();
+    // A third body far away makes boxes so wide that the others are looked at.
+    let (p, q) = ([0.5747233932815963, 0.7607724556938518, 4e6], [-0.32370014089668264, 1.6591959898721307, 4e6]);
+    let (py, qy) = ([0.3480846923131067, 0.20214236516753709, 4e6], [1.0528343945706125, -0.5026073370899686, 4e6]);
+    let apart = Capsules64::new([&p, &py], [&q, &qy], 0.0);
+    assert_eq!(finder.find(apart).expect("three segments").pairs(), [[0_u32; 2]; 0]);
+    let (p, q) = ([0.2854752124361415, 0.10334477585657051], [-0.250491683082946, -0.43262211966251707]);
+    let (py, qy) = ([0.7565491252900644, 0.5271759176986359], [0.08155790308254851, -0.14781530450887992]);
+    let one_another = Capsules64::new([&p, &py], [&q, &qy], 0.05);
+    let (found, mut list) = (finder.find(one_another).expect("two capsules"), Vec::new());
+    contacts_f64(found, one_another, Threads::Serial, &mut list).expect("a pair");
+    assert!((list[0].depth - 0.1).abs() < 1e-12, "{list:?}");
+    let along = list[0].normal[0] * (q[0] - p[0]) + list[0].normal[1] * (qy[0] - py[0]);
+    assert!(along.abs() < 1e-9, "{list:?}");
+}
+
+/// Upright segments and an upright ray beside them.
+#[test]
+fn rays_miss_the_segments_that_they_pass_in_parallel() {
+    let x = [6.0, 3.0, 4.0, 4.0];
+    let p = [1.0, 1.0, 1.0, 3.0];
+    let q = [1.4724164627534289, 1.0339221688145486, 2.1889251686567297, 3.0193973409193973];
+    let (mut set, mut hits) = (PreparedSet::<2>::new(), Vec::new());
+    set.build(Capsules64::new([&x, &p], [&x, &q], 0.0), Space::open(), Threads::Serial).expect("four segments");
+    for (from, expected) in [([6.0, 0.5], vec![(0.5, 0)]), ([3.5, 1.0], vec![]), ([4.0, 5.0], vec![])] {
+        set.queries().ray(from, [0.0, 1.0], f64::INFINITY, &mut hits).expect("a ray");
+        let found: Vec<_> = hits.iter().map(|hit| (hit.distance, hit.body.id)).collect();
+        assert_eq!(found, expected, "from {from:?}");
+    }
+}
+
+/// In a cell far more skewed than it is high, the nearest are found without a look at all images within its diagonal.
+#[test]
+fn the_nearest_are_found_in_a_skewed_cell() {
+    let (mut set, cell) = (PreparedSet::<3>::new(), [[1.0, 0.0, 0.0], [20.0, 1.0, 0.0], [0.0, 20.0, 1.0]]);
+    let sphere = Spheres64::new(&[10.3], &[10.4], &[0.5], 0.0);
+    set.build(sphere, Space::lattice(cell, [true; 3]), Threads::Serial).expect("a sphere");
+    let (queries, point) = (set.queries(), [0.9, 0.1, 0.2]);
+    let near = queries.nearest_one(point, 1.0).expect("few images").expect("an image");
+    assert_eq!(queries.nearest_one(point, f64::INFINITY), Ok(Some(near)));
+    let mut nearest = Vec::new();
+    queries.nearest(point, 5, f64::INFINITY, &mut nearest).expect("few images");
+    assert_eq!((nearest.len(), nearest[0]), (5, near));
 }

@@ -211,7 +211,8 @@ fn segments<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> (f64, [f64
         let t = along(s * de - we, ee);
         least = lesser(least, at(along(wd + t * de, dd), t));
     }
-    lesser(least, crossing(w, d, e).map_or((f64::INFINITY, [0.0; 2]), |parts| (0.0, parts)))
+    let Some([s, t]) = crossing(w, d, e) else { return least };
+    (0.0, lesser(least, at(s, t)).1)
 }
 
 /// Returns which part of the segment from `w` to `w + e` is nearest to the line through the origin along `d`, the longer
@@ -244,7 +245,12 @@ fn crossing<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> Option<[f6
     }
     let ends = [[side(w, e), side(w_back, e)], [side(w, d), side(w_end, d)]];
     let both_sides = |[a, b]: [f64; 2]| a < 0.0 && b > 0.0 || a > 0.0 && b < 0.0;
-    ends.into_iter().all(both_sides).then(|| ends.both(|[a, b]| a / (a - b)))
+    // Of segments in line, signs are of rounding alone: their boxes tell whether they meet.
+    let meet = (0..D).all(|k| {
+        let (lo, hi) = (w[k].min(w_end[k]), w[k].max(w_end[k]));
+        lo <= d[k].max(0.0) && d[k].min(0.0) <= hi
+    });
+    (meet && ends.into_iter().all(both_sides)).then(|| ends.both(|[a, b]| a / (a - b)))
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
                 return Ok(());
             }
             let next = self.cell.map_or(0.0, |cell| lowest_height(&cell)).max(2.0 * reach);
-            (before, reach) = (sweep, if kept.is_full() { farthest } else { next.min(farthest) });
+            (before, reach) = (sweep, next.min(farthest));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Geometry of questions in `f64`, and what is refused.
 
-use jostle_core::axes::{Axes, Both};
+use jostle_core::axes::{Axes, Both, from_axes};
 use jostle_core::limits::REACH_F64;
 
 use crate::proxy::Solid;
@@ -109,8 +109,13 @@ impl<const D: usize> Way<D> {
         if squared(nearest) <= radius * radius {
             return Some(0.0);
         }
-        // The part of the way, or of an end, that leads across the segment.
+        // The part of the way, or of an end, that leads across the segment. In the plane there is only one direction
+        // across: there, what rounding would leave of a vector along the segment must not count.
         let across = |mut of: [f64; D]| {
+            if D == 2 {
+                let part = (along[0] * of[1] - along[1] * of[0]) / length2.sqrt();
+                return from_axes(|axis| if axis == 0 { part } else { 0.0 });
+            }
             let part = dot(of, along) / length2;
             for axis in 0..D {
                 of[axis] -= part * along[axis];
@@ -127,7 +132,6 @@ impl<const D: usize> Way<D> {
         for axis in 0..D {
             off[axis] -= at * way[axis];
         }
-        // In the plane there is only one direction across the segment.
         let off2 = if D == 2 { 0.0 } else { squared(off) };
         if off2 > radius * radius {
             return first;
