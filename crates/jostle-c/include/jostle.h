@@ -34,8 +34,8 @@
  *     an error                 any call on that handle that fails
  *   All other calls leave it: so image shifts and contact geometry stand beside the pairs that they are of, and pairs
  *   may be passed to calls on the finder that lent them.
- * - A call that fails changes nothing but the error. Only a jostle_prepared is empty after a build that fails for its
- *   bodies or its space, the list of a finder after JOSTLE_STATUS_PANIC or JOSTLE_STATUS_TOO_MANY_PAIRS, and the
+ * - A call that fails changes nothing but the error. Only a jostle_prepared may be empty after a build that fails, the
+ *   list of a finder after JOSTLE_STATUS_PANIC or JOSTLE_STATUS_TOO_MANY_PAIRS, and the
  *   neighbour lists of a coherent finder after the latter.
  * - A handle serves one call at a time; a second call gets JOSTLE_STATUS_BUSY. Give each thread handles of its own.
  *   Threads may share jostle_threads, and ask one jostle_prepared. Do not free a handle while a call uses it, and do
@@ -77,8 +77,8 @@
 #define JOSTLE_LISTS_VECTORS 8
 
 /**
- * What a function returns: 0 when it has done its work. Otherwise the call has changed nothing (jostle_prepared_build
- * alone may leave its set empty), answers of earlier calls stand, and jostle_last_error tells more.
+ * What a function returns: 0 when it has done its work. Otherwise the call has changed nothing, answers of earlier
+ * calls stand, but for what the rules at the top of this header except, and jostle_last_error tells more.
  */
 enum jostle_status
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -1196,7 +1196,8 @@ jostle_status jostle_find(struct jostle_finder *finder,
                           struct jostle_pairs *out);
 
 /**
- * Lends the pairs of sets i and j in the last list, where i is at most j. There are none where the sets do not meet.
+ * Lends the pairs of sets i and j in the last list, a of the lesser of the two, whichever is named first. There are none
+ * where the sets do not meet.
  */
 jostle_status jostle_pairs_between(struct jostle_finder *finder,
                                    size_t i,

@@ -124,7 +124,8 @@ pub unsafe extern "C" fn jostle_find(finder: *mut Finder, input: *const Input, o
     }
 }
 
-/// Lends the pairs of sets i and j in the last list, where i is at most j. There are none where the sets do not meet.
+/// Lends the pairs of sets i and j in the last list, a of the lesser of the two, whichever is named first. There are none
+/// where the sets do not meet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_pairs_between(finder: *mut Finder, i: usize, j: usize, out: *mut Pairs) -> Status {
     // SAFETY: the pointers are what the header asks for.

@@ -5,8 +5,8 @@ use std::ffi::c_char;
 
 use engine::{ContactError, InputError, QueryError, QueryReason, RangeFault, ViewError};
 
-/// What a function returns: 0 when it has done its work. Otherwise the call has changed nothing (jostle_prepared_build
-/// alone may leave its set empty), answers of earlier calls stand, and jostle_last_error tells more.
+/// What a function returns: 0 when it has done its work. Otherwise the call has changed nothing, answers of earlier
+/// calls stand, but for what the rules at the top of this header except, and jostle_last_error tells more.
 #[repr(i32)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
@@ -204,6 +204,8 @@ impl From<InputError> for Failure {
             InputError::View(ViewError::Stride { .. }) => Status::Stride,
             InputError::View(ViewError::Base { .. }) => Status::Overflow,
             InputError::Lattice(_) | InputError::Images { .. } => Status::Space,
+            // The one parameter of a search that is of the space.
+            InputError::Parameter { name, .. } if name.starts_with("the period") => Status::Space,
             InputError::Combination { .. } => Status::Combination,
             InputError::TooManyPairs { .. } => Status::TooManyPairs,
             _ => Status::Parameter,

@@ -93,6 +93,14 @@ impl<'p> ContactPairs<'p> {
         Self { images: Images::of(shifts), unique: false, ..self }
     }
 
+    /// Says that no two bodies touch at several images, as [`Found::has_single_images`] does: keys alone then tell
+    /// contacts apart, and shifts only where the other frame needs them.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_single_images(self, single: bool) -> Self {
+        Self { unique: single, ..self }
+    }
+
     /// Adds the sets of the pairs, which a [`Found`] knows by itself. Pairs of `sets[0]`, the lesser number first, end
     /// at `ends[0]`, pairs of `sets[1]` at `ends[1]`, and pairs of the last two sets with the list, so that there is
     /// one end less than sets.

@@ -36,6 +36,8 @@ const LEAST_PAIRS: usize = 1 << 12;
 pub(crate) struct Given {
     pairs: Vec<[u32; 2]>,
     pub(crate) shifts: Option<(Vec<i32>, usize)>,
+    /// Whether no two bodies touch at several images, by what the search has told.
+    single: bool,
     sets: Option<Sets>,
 }
 
@@ -90,16 +92,15 @@ fn table<T: Integer>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<(Vec<T>,
 
 impl Given {
     /// Reads the pairs of a search, or an array of pairs.
-    pub(crate) fn of(pairs: &Bound<'_, PyAny>, shifts: Option<&Bound<'_, PyAny>>, geometry: bool) -> PyResult<Self> {
+    pub(crate) fn of(pairs: &Bound<'_, PyAny>, shifts: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let py = pairs.py();
-        let (pairs, shifts, sets) = match pairs.cast::<Found>() {
-            Err(_) => (pairs.clone(), shifts.cloned(), None),
+        let (pairs, shifts, sets, single) = match pairs.cast::<Found>() {
+            Err(_) => (pairs.clone(), shifts.cloned(), None, false),
             Ok(_) if shifts.is_some() => return Err(type_error("shifts beside what find returned, which has them")),
             Ok(found) => {
                 let found = found.get();
-                let told_apart = found.shifts.as_ref().filter(|_| geometry || found.by_image);
-                let shifts = told_apart.map(|shifts| shifts.bind(py).clone());
-                (found.pairs.bind(py).clone(), shifts, Some(Sets::of(found)))
+                let shifts = found.shifts.as_ref().map(|shifts| shifts.bind(py).clone());
+                (found.pairs.bind(py).clone(), shifts, Some(Sets::of(found)), !found.by_image)
             }
         };
         let (pairs, columns) = table::<u32>(&pairs, "pairs")?;
@@ -112,7 +113,7 @@ impl Given {
         {
             return Err(type_error("shifts must have shape (m, 2) or (m, 3)"));
         }
-        Ok(Self { pairs: pairs.as_chunks().0.to_vec(), shifts, sets })
+        Ok(Self { pairs: pairs.as_chunks().0.to_vec(), shifts, sets, single })
     }
 
     /// Numbers bodies by their place among the rows that pairs name, and returns these rows. Returns `None`, and leaves
@@ -139,8 +140,8 @@ impl Given {
         }
         match &self.shifts {
             None => pairs,
-            Some((shifts, 2)) => pairs.with_image_shifts::<2>(shifts.as_chunks().0),
-            Some((shifts, _)) => pairs.with_image_shifts::<3>(shifts.as_chunks().0),
+            Some((shifts, 2)) => pairs.with_image_shifts::<2>(shifts.as_chunks().0).with_single_images(self.single),
+            Some((shifts, _)) => pairs.with_image_shifts::<3>(shifts.as_chunks().0).with_single_images(self.single),
         }
     }
 }
@@ -382,7 +383,7 @@ impl ContactTracker {
         shifts: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
     ) -> PyResult<Changes> {
-        let mut given = Given::of(pairs, shifts, false)?;
+        let mut given = Given::of(pairs, shifts)?;
         let (keys, threads) = (GivenKeys::of(keys, &mut given)?, Threads::of(threads)?);
         let slices = keys.slices()?;
         let lent = keys.lend(&slices);

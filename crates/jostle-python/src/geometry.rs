@@ -105,7 +105,7 @@ pub(crate) fn contacts<'py>(
     shifts: Option<&Bound<'py, PyAny>>,
     threads: Option<isize>,
 ) -> PyResult<ContactGeometry> {
-    let mut given = Given::of(pairs, shifts, true)?;
+    let mut given = Given::of(pairs, shifts)?;
     let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
     in_dimensions!(call.read.dimensions(), D => geometry::<D>(py, &call, &mut given))
 }

@@ -121,6 +121,9 @@ impl AskedSpace<'_> {
             if repeats != [false; D] {
                 return Err(value_error("pbc without a cell: give its lengths or vectors, cell=..."));
             }
+            if self.origin.is_some() {
+                return Err(value_error("origin without a cell: give its lengths or vectors, cell=..."));
+            }
             return Ok(Cell { space: Space::open(), turned: false });
         };
         let mut vectors = Self::vectors::<D>(cell)?;

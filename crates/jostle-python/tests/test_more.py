@@ -167,6 +167,13 @@ def test_contacts_tell_images_apart_where_there_are_several():
     assert len(tracker.update(found).begin) == len(found) > 1
 
 
+def test_contacts_persist_whether_or_not_there_are_several_images():
+    # The third body touches nobody, but could touch images of others where it is large.
+    points, tracker = np.array([[0.5, 0.5], [1.4, 0.5], [5.0, 5.0]]), jostle.ContactTracker()
+    changes = [tracker.update(jostle.find(points, np.array([0.5, 0.5, r]), cell=10.0)) for r in [0.5, 2.6, 0.5]]
+    assert [(len(c.begin), len(c.persist), len(c.end)) for c in changes] == [(1, 0, 0), (0, 1, 0), (0, 1, 0)]
+
+
 @pytest.mark.parametrize("turned", [False, True])
 def test_contacts_have_a_geometry(turned):
     cell = np.array([[5.0, 0.0], [0.0, 9.0]])[:: -1 if turned else 1]

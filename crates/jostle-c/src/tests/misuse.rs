@@ -189,6 +189,8 @@ fn bad_bodies_come_back_by_their_ids_and_the_last_answer_stands() {
     assert_eq!(finder.find(&input(&[set])), Err(Status::Parameter));
     let space = RawSpace { kind: SpaceKind::Lattice as i32, repeats: [1, 1, 0], ..open() };
     assert_eq!(finder.find(&Input { space: &raw const space, ..input(&sets) }), Err(Status::Space));
+    let space = RawSpace { kind: SpaceKind::Periodic as i32, repeats: [1, 0, 0], hi: [-1.0, 0.0, 0.0], ..open() };
+    assert_eq!(finder.find(&Input { space: &raw const space, ..input(&sets) }), Err(Status::Space));
 }
 
 #[test]
