@@ -18,8 +18,14 @@ use crate::shown;
 /// Bytes read at once.
 const BUFFER: usize = 1 << 18;
 
-/// The first line is looked at up to this many bytes.
+/// The mark that UTF-8 may begin with.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// The first line is looked for this many bytes at a time.
 const FIRST_LINE: u64 = 1 << 16;
+
+/// Comments and the first line are looked at up to this many bytes.
+const BEGINNING: usize = 1 << 24;
 
 /// What follows the bytes of a file: the end of the last line, in case it has none, and a quote. The quote closes one that
 /// was never closed, else it begins a record that is blank.
@@ -85,6 +91,9 @@ impl Text {
     fn new(bytes: Bytes) -> Result<Self> {
         let mut bytes = bytes.stream();
         let mut beginning = first_line(&mut bytes)?;
+        if beginning.starts_with(BOM) {
+            beginning.drain(..BOM.len());
+        }
         check_beginning(&beginning)?;
         blank_comments(&mut beginning);
         let delimiter = delimiter(&beginning);
@@ -217,7 +226,12 @@ fn first_line(bytes: &mut Box<dyn Read>) -> Result<Vec<u8>> {
     let mut line = Vec::new();
     loop {
         let read = bytes.by_ref().take(FIRST_LINE).read_to_end(&mut line).context("cannot read")?;
-        if read == 0 || !line.trim_ascii().is_empty() {
+        let is_told = |line: &[u8]| {
+            let text = line.trim_ascii();
+            line.ends_with(b"\n") && !text.is_empty() && text[0] != b'#'
+        };
+        let told = line.split_inclusive(|&byte| byte == b'\n').any(is_told);
+        if read == 0 || told || line.len() > BEGINNING && !line.trim_ascii().is_empty() {
             return Ok(line);
         }
     }

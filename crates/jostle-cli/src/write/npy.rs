@@ -15,5 +15,5 @@ pub(super) fn write(out: &mut impl Write, pairs: &[[u32; 2]]) -> Result<()> {
 
 /// Returns whether this is the header of an array of pairs.
 pub(super) fn holds_pairs(header: &Header) -> bool {
-    header.shape.get(1) == Some(&2) && header.descr == DESCR
+    matches!(header.shape[..], [_, 2]) && header.descr == DESCR
 }

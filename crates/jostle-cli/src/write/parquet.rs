@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
 
-use ::parquet::basic::Compression;
+use ::parquet::basic::{Compression, Type};
 use ::parquet::data_type::Int32Type;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
@@ -44,7 +44,8 @@ pub(super) fn write(out: &mut (impl Write + Send), pairs: &[[u32; 2]]) -> Result
 pub(super) fn holds_pairs(file: File) -> bool {
     SerializedFileReader::new(file).is_ok_and(|reader| {
         let schema = reader.metadata().file_metadata().schema_descr();
-        let names: Vec<_> = schema.columns().iter().map(|column| column.name()).collect();
-        names == ["a", "b"]
+        let columns: Vec<_> =
+            schema.columns().iter().map(|column| (column.path().string(), column.physical_type())).collect();
+        columns == ["a", "b"].map(|name| (name.to_owned(), Type::INT32))
     })
 }

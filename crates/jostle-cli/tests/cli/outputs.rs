@@ -136,6 +136,11 @@ fn a_file_of_another_kind_is_replaced_only_when_forced() {
     folder.succeed(film);
     folder.write("empty.csv", "");
     folder.succeed("pairs in.csv -o empty.csv");
+    // An array of arrays of pairs.
+    let header = "{'descr': '<u4', 'fortran_order': False, 'shape': (0, 2, 7), }";
+    folder
+        .write("deep.npy", format!("\u{93}NUMPY\x01\0v\0{header:<117}\n").chars().map(|c| c as u8).collect::<Vec<_>>());
+    refuse(&folder, "pairs in.csv -o deep.npy", "there is a file that holds no ");
 }
 
 #[test]

@@ -105,6 +105,18 @@ fn fields_stand_between_many_things() {
 }
 
 #[test]
+fn comments_before_the_names_may_be_long_and_follow_a_mark() {
+    let bodies = "x;y;r\n0;0;1\n1;0;1\n";
+    let many = "# a comment of some words\n".repeat(5_000);
+    let long = format!("# {}\n", "word ".repeat(40_000));
+    for comments in ["\u{feff}# a comment\n", "\u{feff}", &many, &long] {
+        assert_eq!(pairs(&format!("{comments}{bodies}"), ""), "a,b\n0,1\n");
+    }
+    let refused = refusal(&format!("{many}x;y;r\n0;0;1\n1;0\n"), "");
+    assert!(refused.contains("line 5003"), "{refused}");
+}
+
+#[test]
 fn text_without_names_is_read_by_position() {
     let text = "0,0,1\n\n1,0,1\n9,9,1\n";
     for arguments in ["--columns 1,2,3", "--header no", "--columns 2,1,3", "--header no --columns 1,2,3"] {
