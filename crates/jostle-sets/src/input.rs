@@ -229,7 +229,7 @@ impl<'a, const D: usize> Input<'a, D> {
     #[doc(hidden)]
     pub fn check_searchable(&self) -> Result<(), InputError> {
         self.check_shape()?;
-        self.sets().iter().try_for_each(Set::check_layers)
+        check_sets(self.sets(), Set::check_layers)
     }
 
     /// Returns the mean radius of a sample of the bodies that can move, evenly from first to last. A few giants,

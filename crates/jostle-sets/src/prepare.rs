@@ -95,6 +95,8 @@ impl<const D: usize> Preparation<D> {
 
     /// Takes over what a plain search that `other` has prepared leaves behind.
     pub fn take_over(&mut self, other: &Self) {
+        // The search was in open space: images of an earlier one are not those of its bodies.
+        self.images.clear();
         self.sorted.own.tree.copy_from(other.own_tree());
         self.sorted.own.is_as_built();
     }

@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jostle::{
-    ActivationTable, Circles64, CoherentFinder, Input, InputError, Layers, LinearTree, NeighborLists, PairFinder,
-    Permutation, Rows, Set, Threads,
+    ActivationTable, Circles, Circles64, CoherentFinder, Input, InputError, Layers, LinearTree, NeighborLists,
+    PairFinder, Permutation, Rows, Set, Threads,
 };
 use jostle_testkit::pairs::{ascending, assert_same};
 use jostle_testkit::random::Random;
@@ -403,4 +403,36 @@ fn specks_are_told_apart_by_their_own_numbers() {
         }
         assert!(finder.rebuilds() < 20, "{radius:e}: {} rebuilds", finder.rebuilds());
     }
+}
+
+/// Rows with distances in open space, after a frame in a cell so small that bodies touch at several images. The caller's
+/// test is given the lesser id first, in each of the two rows that a pair stands in.
+#[test]
+fn rows_may_follow_those_of_a_small_cell() {
+    let (mut x, y) = ((0..40).map(|id| id as f32 * 0.9).collect::<Vec<_>>(), [0.0; 40]);
+    let (mut finder, mut lists) = (CoherentFinder::<2>::new(), NeighborLists::with_distances());
+    let few = Input::within(Circles::new(&x[..3], &y[..3], 0.5)).periodic([Some([0.0, 1.5]); 2]);
+    finder.neighbors(few, Rows::Full, &mut lists).expect("sound bodies");
+    let (mut scratch, mut expected) = (PairFinder::new(), NeighborLists::with_distances());
+    for frame in 0..40 {
+        let circles = Circles::new(&x, &y, 0.5);
+        let in_order = |a: u32, b: u32| a < b && a + b != 21;
+        finder.only(&in_order).neighbors(circles, Rows::Full, &mut lists).expect("sound bodies");
+        scratch.only(&in_order).neighbors(circles, Rows::Full, &mut expected).expect("sound bodies");
+        assert!(lists.neighbors() == expected.neighbors(), "frame {frame}");
+        assert!(lists.distances2() == expected.distances2(), "frame {frame}");
+        assert_eq!(lists.neighbors().len(), 76, "frame {frame}");
+        x.iter_mut().for_each(|x| *x += 0.001);
+    }
+    assert!(finder.rebuilds() < 30);
+}
+
+#[test]
+fn refused_layers_are_told_with_their_set() {
+    let (x, one) = ([0.0_f32; 2], [1]);
+    let circles = Circles::new(&x, &x, 1.0);
+    let input = Input::between(circles, Set::from(circles).layers(Layers::new(&one[..], &one[..])));
+    let refused = CoherentFinder::new().find(input).map(drop).unwrap_err();
+    assert_eq!(refused.by_set().0, Some(1), "{refused}");
+    assert_eq!(refused, PairFinder::new().find(input).map(drop).unwrap_err());
 }

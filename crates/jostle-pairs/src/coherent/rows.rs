@@ -132,7 +132,9 @@ impl RowSieve {
             let sets = [0, u32::from(exact.sets.len() > 1)];
             let meet = |[a, b]: [u32; 2]| !sieves_layers || of_row.meets(a, &of_other, b);
             workers.run_callers(only.is_some(), || {
-                let passes = |pair: [u32; 2]| meet(pair) && only.is_none_or(|only| only.keeps(sets, pair));
+                // Within a set, a row has neighbours before its body, too; a test is given the lesser id first.
+                let in_order = |[a, b]: [u32; 2]| if sets == [0, 0] { [a.min(b), a.max(b)] } else { [a, b] };
+                let passes = |pair: [u32; 2]| meet(pair) && only.is_none_or(|only| only.keeps(sets, in_order(pair)));
                 self.sift(&live_rows.rows, (isa, workers), passes);
             });
             self.list(&live_rows.rows, (lists, D), (isa, workers));
