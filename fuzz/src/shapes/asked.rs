@@ -215,16 +215,15 @@ impl<const D: usize> Crowd<'_, D> {
     }
 
     fn check_ray(&self, origin: [f64; D], direction: [f64; D], reach: f64) {
-        let long = length(direction);
+        // A direction may have any length; its greatest part is taken for 1.
+        let most = direction.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         let good = is_near(origin, 0.0)
-            && direction.iter().all(|x| x.abs() <= LIMIT)
+            && direction.iter().all(|x| x.is_finite())
+            && most > 0.0
             && reach >= 0.0
             && (reach.is_finite() || self.space.is_open());
-        // A shorter direction counts as none, as its square does.
-        if good && long < 1e-150 {
-            return;
-        }
-        let unit = direction.map(|x| x / long);
+        let part = direction.map(|x| x / most);
+        let unit = part.map(|x| x / length(part));
         // The ends of all bodies; the way goes farther.
         let ends = self.solids.iter().flat_map(Solid::extent).flatten().filter(|end| end.is_finite());
         let widest = ends.chain(origin).fold(0.0_f64, |most, x| most.max(x.abs()));
