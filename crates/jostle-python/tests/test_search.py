@@ -152,6 +152,8 @@ def test_errors_name_the_bodies_and_the_remedy():
         jostle.pairs(points, 1.0, threads=0)
     with pytest.raises(ValueError, match="pbc without a cell"):
         jostle.pairs(points, 1.0, pbc=True)
+    with pytest.raises(ValueError, match="origin without a cell"):
+        jostle.pairs(points, 1.0, origin=[0, 0])
     with pytest.raises(ValueError, match="length zero"):
         jostle.pairs(points, 1.0, cell=[1, 0])
     for arguments, message in [

@@ -221,17 +221,18 @@ fn breaks(text: &[u8]) -> u64 {
     text.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
-/// Reads up to the end of the first line that is not blank, or a little further.
+/// Reads up to the end of the first line that is neither blank nor a comment, or a little further; of what is not blank,
+/// [`BEGINNING`] bytes and one block at most.
 fn first_line(bytes: &mut Box<dyn Read>) -> Result<Vec<u8>> {
     let mut line = Vec::new();
     loop {
         let read = bytes.by_ref().take(FIRST_LINE).read_to_end(&mut line).context("cannot read")?;
-        let is_told = |line: &[u8]| {
+        let is_whole = |line: &[u8]| {
             let text = line.trim_ascii();
             line.ends_with(b"\n") && !text.is_empty() && text[0] != b'#'
         };
-        let told = line.split_inclusive(|&byte| byte == b'\n').any(is_told);
-        if read == 0 || told || line.len() > BEGINNING && !line.trim_ascii().is_empty() {
+        let is_there = line.split_inclusive(|&byte| byte == b'\n').any(is_whole);
+        if read == 0 || is_there || line.len() > BEGINNING && !line.trim_ascii().is_empty() {
             return Ok(line);
         }
     }

@@ -298,7 +298,7 @@ mod tests {
         }
     }
 
-    /// Rods a thousandth of a millionth as thick as they are long, at angles between which a cosine does not tell.
+    /// Rods far thinner than they are long, at angles so small that cosines do not tell them apart.
     #[test]
     fn thin_rods_nearly_in_line_touch_where_they_pass_each_other() {
         for angle in [1e-3, 1e-6, 1e-7, 3e-8, 1e-8, 3e-9] {
