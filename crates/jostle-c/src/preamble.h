@@ -35,8 +35,8 @@
  *   All other calls leave it: so image shifts and contact geometry stand beside the pairs that they are of, and pairs
  *   may be passed to calls on the finder that lent them.
  * - A call that fails changes nothing but the error. Only a jostle_prepared may be empty after a build that fails, the
- *   list of a finder after JOSTLE_STATUS_PANIC or JOSTLE_STATUS_TOO_MANY_PAIRS, and the
- *   neighbour lists of a coherent finder after the latter.
+ *   list of a finder after JOSTLE_STATUS_PANIC or JOSTLE_STATUS_TOO_MANY_PAIRS, and the neighbour lists of a coherent
+ *   finder after the latter.
  * - A handle serves one call at a time; a second call gets JOSTLE_STATUS_BUSY. Give each thread handles of its own.
  *   Threads may share jostle_threads, and ask one jostle_prepared. Do not free a handle while a call uses it, and do
  *   not use it afterwards.

@@ -203,9 +203,7 @@ impl From<InputError> for Failure {
             InputError::Bodies { .. } | InputError::Range { .. } => Status::Bodies,
             InputError::View(ViewError::Stride { .. }) => Status::Stride,
             InputError::View(ViewError::Base { .. }) => Status::Overflow,
-            InputError::Lattice(_) | InputError::Images { .. } => Status::Space,
-            // The one parameter of a search that is of the space.
-            InputError::Parameter { name, .. } if name.starts_with("the period") => Status::Space,
+            InputError::Lattice(_) | InputError::Images { .. } | InputError::Parameter { .. } => Status::Space,
             InputError::Combination { .. } => Status::Combination,
             InputError::TooManyPairs { .. } => Status::TooManyPairs,
             _ => Status::Parameter,

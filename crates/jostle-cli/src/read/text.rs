@@ -91,9 +91,6 @@ impl Text {
     fn new(bytes: Bytes) -> Result<Self> {
         let mut bytes = bytes.stream();
         let mut beginning = first_line(&mut bytes)?;
-        if beginning.starts_with(BOM) {
-            beginning.drain(..BOM.len());
-        }
         check_beginning(&beginning)?;
         blank_comments(&mut beginning);
         let delimiter = delimiter(&beginning);
@@ -221,12 +218,15 @@ fn breaks(text: &[u8]) -> u64 {
     text.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
-/// Reads up to the end of the first line that is neither blank nor a comment, or a little further; of what is not blank,
-/// [`BEGINNING`] bytes and one block at most.
+/// Reads up to the end of the first line that is neither blank nor a comment, or a little further, without a mark; of what
+/// is not blank, [`BEGINNING`] bytes and one block at most.
 fn first_line(bytes: &mut Box<dyn Read>) -> Result<Vec<u8>> {
     let mut line = Vec::new();
     loop {
         let read = bytes.by_ref().take(FIRST_LINE).read_to_end(&mut line).context("cannot read")?;
+        if line.starts_with(BOM) {
+            line.drain(..BOM.len());
+        }
         let is_whole = |line: &[u8]| {
             let text = line.trim_ascii();
             line.ends_with(b"\n") && !text.is_empty() && text[0] != b'#'

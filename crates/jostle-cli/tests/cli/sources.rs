@@ -109,7 +109,8 @@ fn comments_before_the_names_may_be_long_and_follow_a_mark() {
     let bodies = "x;y;r\n0;0;1\n1;0;1\n";
     let many = "# a comment of some words\n".repeat(5_000);
     let long = format!("# {}\n", "word ".repeat(40_000));
-    for comments in ["\u{feff}# a comment\n", "\u{feff}", &many, &long] {
+    let marked = format!("\u{feff}{many}");
+    for comments in ["\u{feff}# a comment\n", "\u{feff}", &many, &long, &marked] {
         assert_eq!(pairs(&format!("{comments}{bodies}"), ""), "a,b\n0,1\n");
     }
     let refused = refusal(&format!("{many}x;y;r\n0;0;1\n1;0\n"), "");

@@ -10,7 +10,8 @@ pub(crate) const MAX_IMAGES: usize = 1 << 20;
 
 /// Why a tree of stand-ins is refused.
 pub(crate) const STAND_INS: &str = "the tree is that of a search in `f64`, of moving bodies or of coherent frames, \
-                                    whose stand-ins are at other places: build a `PreparedSet` or a `LinearTree` of the bodies";
+                                    whose stand-ins are at other places: build a `PreparedSet` or a `LinearTree` of \
+                                    the bodies";
 
 /// Why a search was refused. Nothing was computed, and the last result still stands, but for
 /// [`InputError::TooManyPairs`].
