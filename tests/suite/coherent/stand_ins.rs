@@ -103,6 +103,36 @@ fn a_few_may_stray() {
     }
 }
 
+/// Large bodies are seen at images of small ones, whatever a few of them do.
+#[test]
+fn sizes_may_differ_a_thousandfold() {
+    for case in 0_usize..12 {
+        let (double, mut drift, mut random) =
+            (case % 2 == 0, Drift::<2>::new(Kind::Dense, 900, 0.02), Random(case as u64));
+        for (id, (radius, single)) in drift.radii.iter_mut().zip(&mut drift.single_radii).enumerate() {
+            *radius *= [0.001, 0.02, 0.3, 1.0, 1.2, 4.0][(id * 7 + case) % if id % 50 == 0 { 6 } else { 5 }];
+            *single = *radius as f32;
+        }
+        let space = spaces(drift.box_)[1 + case % 3];
+        let [mut pairs, mut rows] = [(); 2].map(|()| Beside::new());
+        for frame in 0..40 {
+            drift.step(&space, HOSTS[case % 3], frame);
+            match frame % 8 {
+                2 | 5 if case > 3 => drift.stray(&mut random, frame),
+                6 if case > 7 => drift.come(),
+                7 if case > 7 => drift.go(frame * 7),
+                _ => {}
+            }
+            drift.step(&space, HOSTS[case % 3], frame);
+            let set = drift.set(double);
+            pairs.pairs(Input::within(set).space(space), None, &[[0, 0]]);
+            rows.rows(Input::within(set).space(space), None, if case < 6 { Rows::Full } else { Rows::Half });
+        }
+        let rebuilds = [&pairs, &rows].map(|beside| beside.finders[0].rebuilds());
+        assert!(rebuilds.iter().all(|&rebuilds| rebuilds < 20), "{rebuilds:?} rebuilds, case {case}");
+    }
+}
+
 /// A few bodies that come or go end no list, even though ghost images have the ids after the last body's.
 #[test]
 fn a_few_may_come_and_go() {

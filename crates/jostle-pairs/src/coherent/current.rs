@@ -15,7 +15,7 @@ use jostle_sets::proxy::Exact;
 
 use crate::coherent::course::Course;
 use crate::coherent::frame_input::FrameInput;
-use crate::coherent::ghosts::{Ghosts, GhostsOfTwo, NOWHERE};
+use crate::coherent::ghosts::{Ghosts, GhostsOfTwo, NOWHERE, Others};
 use crate::coherent::layers;
 use crate::coherent::names::Names;
 use crate::coherent::numbers::Member;
@@ -44,12 +44,10 @@ struct SetNow<const D: usize> {
     reference: Reference<D>,
     /// The bodies as they are, and as they are kept, while a list is made.
     moving: Vec<Moving>,
-    /// The ghost images behind the bodies. `borders` are those of the kept bodies, `of_firsts` those of every set that
-    /// meets this set as the first of the two; `are_alone` says whether this set alone does.
+    /// The ghost images behind the bodies, the borders of the kept bodies, and the others that these images may touch.
     ghosts: Ghosts<D>,
     borders: [[f32; 2]; D],
-    of_firsts: [[f32; 2]; D],
-    are_alone: bool,
+    others: Others<D>,
 }
 
 impl<const D: usize> Default for SetNow<D> {
@@ -62,8 +60,7 @@ impl<const D: usize> Default for SetNow<D> {
             moving: Vec::new(),
             ghosts: Ghosts::default(),
             borders: [NOWHERE; D],
-            of_firsts: [NOWHERE; D],
-            are_alone: true,
+            others: Others::default(),
         }
     }
 }

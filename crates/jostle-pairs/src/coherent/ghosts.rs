@@ -1,15 +1,18 @@
 //! Ghost images: images of bodies, where space repeats, that may touch other bodies in open space. They stand behind
 //! the bodies of their set, as more of it.
 //!
-//! The second body of a pair is the one that is seen at an image. Within a set half of the images are enough: each pair
-//! has one at which the second body is moved, and an opposite one at which the first is. Where other sets meet this set
-//! as their second, all images are there, and the body with the lesser id stays where it is.
+//! The second body of a pair is the one that is seen at an image. A pair within a set has one image at which the second
+//! body is moved, and an opposite one at which the first is. Of a small and a large body, the large one is seen at an
+//! image, so that small bodies far from all borders need none (`classes.rs`); of two of about the same size, half of
+//! the images are enough. Where other sets meet this set, all images are there, and the body with the lesser id stays
+//! where it is.
+
+mod classes;
+mod near;
 
 use core::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use jostle_core::axes::{Axes, Both, from_axes};
-use jostle_core::isa::Work;
 use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Column, Isa, Workers};
 use jostle_sets::Circle;
@@ -17,16 +20,21 @@ use jostle_sets::input::UnitCell;
 use jostle_sets::simd::LANES;
 
 use crate::coherent::names::Names;
-use crate::coherent::reference::measure::read;
-use crate::coherent::reference::{PART, block};
+use crate::coherent::packed::Moving;
+use crate::coherent::reference::block;
+use classes::Classes;
+pub(super) use classes::ONE_IMAGE;
+use near::Mark;
+pub(super) use near::{NOWHERE, around, borders_of};
 
 /// See the top of this file.
 #[derive(Debug)]
 pub(super) struct Ghosts<const D: usize> {
     /// How many bodies their set has: the ghost images stand behind these.
     first: u32,
-    /// Whether these are half of the images, for the set alone.
-    half: bool,
+    /// Whether these are images for the set alone, by classes, and the classes. Else all bodies are of one class.
+    by_class: bool,
+    classes: Classes,
     /// Of each ghost image: its body, by how many vectors of the cell it is moved, and how far.
     of: Vec<u32>,
     images: Vec<[i32; D]>,
@@ -40,11 +48,29 @@ pub(super) struct Ghosts<const D: usize> {
     radii: Vec<f32>,
 }
 
+/// The bodies that ghost images of a set may touch: those of all sets that it meets as the second of two.
+#[derive(Debug)]
+pub(super) struct Others<const D: usize> {
+    pub(super) borders: [[f32; 2]; D],
+    /// The largest radius, with its margin.
+    pub(super) largest: f32,
+    /// Whether these are the bodies of the set itself, and whether it meets no other set, not even as the first of two.
+    pub(super) are_own: bool,
+    pub(super) are_alone: bool,
+}
+
+impl<const D: usize> Default for Others<D> {
+    fn default() -> Self {
+        Self { borders: [NOWHERE; D], largest: 0.0, are_own: true, are_alone: true }
+    }
+}
+
 impl<const D: usize> Default for Ghosts<D> {
     fn default() -> Self {
         Self {
             first: u32::MAX,
-            half: false,
+            by_class: false,
+            classes: Classes::default(),
             of: Vec::new(),
             images: Vec::new(),
             shifts: Vec::new(),
@@ -92,32 +118,40 @@ impl<const D: usize> Ghosts<D> {
         if name < self.first { [0; D] } else { self.images[(name - self.first) as usize] }
     }
 
-    /// Finds the ghost images of bodies that may touch other bodies within such borders, where any two radii are up to
-    /// `reach` together. Finds half of the images if the others are the same bodies.
+    /// Finds the ghost images of bodies that may touch others within borders, and lists the bodies of the set with them.
+    /// `error` is added to how far two bodies reach.
     pub(super) fn find(
         &mut self,
-        (cell, reach): (&UnitCell<D>, f32),
+        cell: &UnitCell<D>,
         bodies: Bodies<'_, D>,
-        (borders, half): ([[f32; 2]; D], bool),
+        (others, error): (&Others<D>, f32),
         (isa, workers): (Isa, Workers<'_>),
     ) {
         self.clear();
-        self.half = half;
-        let Self { first, of, images, shifts, next, next_shifts, marks, .. } = self;
+        self.first = bodies.len() as u32;
+        self.list_radii(bodies, workers);
+        let Self { by_class, classes, of, images, shifts, next, next_shifts, marks, radii, .. } = self;
+        *by_class = others.are_own;
+        *classes = if others.are_alone {
+            let [of_radii] = borders_of(&[Column::from(radii.as_slice())], (isa, workers));
+            Classes::of(of_radii)
+        } else {
+            Classes::one(others.largest)
+        };
         next.clear();
-        next.extend(images_of(cell, half));
+        next.extend(images_of(cell).filter(|&image| !*by_class || is_for_equals(image)));
+        let of_equals = next.len();
+        if classes.are_many() {
+            next.extend(images_of(cell).filter(|&image| !is_for_equals(image)));
+        }
         next_shifts.clear();
         next_shifts.extend(next.iter().map(|image| cell.shift(image.axes(f64::from)).axes(|x| x as f32)));
-        *first = bodies.len() as u32;
-        let borders = borders.axes(|[lo, hi]| {
-            // Amply, since sums are rounded.
-            let more = reach + (lo.abs().max(hi.abs()) + reach) * (1.0 / 1_048_576.0);
-            [lo - more, hi + more]
-        });
         fill_with_headroom(marks, bodies.len(), 0);
-        let (centers, all_shifts) = (bodies.centers(), next_shifts.as_slice());
+        let (centers, of_radii) = (bodies.centers(), Column::from(radii.as_slice()));
+        let (all_shifts, classes) = (next_shifts.split_at(of_equals), *classes);
         workers.fill_blocks("ghosts", marks, block(bodies.len(), workers), |first, marks| {
-            isa.run(Mark { centers, first, borders, shifts: all_shifts, marks });
+            let (radii, borders, shifts) = (of_radii, others.borders, all_shifts.into());
+            isa.run(Mark { centers, radii, first, borders, classes, error, shifts, marks });
         });
         images.clear();
         shifts.clear();
@@ -133,6 +167,7 @@ impl<const D: usize> Ghosts<D> {
                 rest &= rest - 1;
             }
         }
+        self.list_centers(bodies, workers);
     }
 
     /// Puts the ghost images behind the bodies of their set.
@@ -151,6 +186,29 @@ impl<const D: usize> Ghosts<D> {
         workers.fill_blocks("ghosts", ghosts, block(self.of.len(), workers), |first, ghosts| {
             for (slot, (&body, &shift)) in ghosts.iter_mut().zip(self.of[first..].iter().zip(&self.shifts[first..])) {
                 *slot = moved(bodies[body as usize], shift);
+            }
+        });
+    }
+
+    /// Marks the shares of bodies and ghost images, by which two are told that are no candidate.
+    pub(super) fn mark(&self, all: &mut [Moving], workers: Workers<'_>) {
+        if self.is_empty() {
+            return;
+        }
+        let Self { classes, radii, .. } = self;
+        let block = block(all.len(), workers);
+        let (bodies, ghosts) = all.split_at_mut(self.first as usize);
+        if classes.are_many() {
+            workers.fill_blocks("ghosts", bodies, block, |first, bodies| {
+                for (body, &radius) in bodies.iter_mut().zip(&radii[first..]) {
+                    body.mark(classes.mark_of_body(radius));
+                }
+            });
+        }
+        let radii = &radii[self.first as usize..];
+        workers.fill_blocks("ghosts", ghosts, block, |first, ghosts| {
+            for (ghost, (&radius, &image)) in ghosts.iter_mut().zip(radii[first..].iter().zip(&self.images[first..])) {
+                ghost.mark(classes.mark_of_image(radius, !self.by_class || is_for_equals(image)));
             }
         });
     }
@@ -175,9 +233,23 @@ impl<const D: usize> Ghosts<D> {
         };
         let [of_a, of_b] = names;
         // Where all images are there, the body with the lesser id stays where it is.
-        let of_a = if self.half { of_a } else { 0..0 };
-        let others = of_b.map(|b| [a, b]).chain(of_a.map(|a| [a, b]));
+        let of_a = if self.by_class { of_a } else { 0..0 };
+        let others = of_b.map(|b| [a, b]).chain(of_a.map(|a| [a, b])).filter(|&names| self.is_one(names));
         others.fold([a, b], |nearest, other| if distance2(other) < distance2(nearest) { other } else { nearest })
+    }
+
+    /// Whether a body and an image of another one are a candidate.
+    fn is_one(&self, names: [u32; 2]) -> bool {
+        let mark = |name: u32| {
+            let radius = self.radii[name as usize];
+            match name.checked_sub(self.first) {
+                Some(image) => {
+                    self.classes.mark_of_image(radius, !self.by_class || is_for_equals(self.images[image as usize]))
+                }
+                None => self.classes.mark_of_body(radius),
+            }
+        };
+        mark(names[0]) + mark(names[1]) <= ONE_IMAGE
     }
 
     /// Returns a body of the set, or a ghost image, as it was listed.
@@ -192,10 +264,19 @@ impl<const D: usize> Ghosts<D> {
         self.first as usize
     }
 
-    /// Lists the bodies of the set with their ghost images.
-    pub(super) fn listed(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
+    /// Lists the radii of the bodies of the set, with their margins.
+    fn list_radii(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
+        let (len, margin) = (bodies.len(), bodies.margin());
+        fill_with_headroom(&mut self.radii, len, 0.0);
+        workers.fill_blocks("with ghosts", &mut self.radii, block(len, workers), |first, out| {
+            bodies.radii().map_into(first, out, |radius| radius + margin);
+        });
+    }
+
+    /// Lists the centres of the bodies of the set and of their ghost images, and the radii of these.
+    fn list_centers(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
         let Self { of, shifts, centers, radii, .. } = self;
-        let (len, all, margin) = (bodies.len(), bodies.len() + of.len(), bodies.margin());
+        let (len, all) = (bodies.len(), bodies.len() + of.len());
         for axis in 0..D {
             fill_with_headroom(&mut centers[axis], all, 0.0);
             let (front, back) = centers[axis].split_at_mut(len);
@@ -208,9 +289,6 @@ impl<const D: usize> Ghosts<D> {
         }
         fill_with_headroom(radii, all, 0.0);
         let (front, back) = radii.split_at_mut(len);
-        workers.fill_blocks("with ghosts", front, block(len, workers), |first, out| {
-            bodies.radii().map_into(first, out, |radius| radius + margin);
-        });
         back.iter_mut().zip(&*of).for_each(|(slot, &body)| *slot = front[body as usize]);
     }
 
@@ -222,16 +300,17 @@ impl<const D: usize> Ghosts<D> {
     }
 }
 
-/// Returns all images next to the cell, or half of them.
-pub(super) fn images_of<const D: usize>(cell: &UnitCell<D>, half: bool) -> impl Iterator<Item = [i32; D]> {
+/// Returns all images next to the cell.
+pub(super) fn images_of<const D: usize>(cell: &UnitCell<D>) -> impl Iterator<Item = [i32; D]> {
     let count = STEPS.len().pow(D as u32);
     let of_number = move |number: usize| from_axes(|k| STEPS[number / STEPS.len().pow(k as u32) % STEPS.len()]);
-    let is_wanted = move |image: &[i32; D]| {
-        let fits = (0..D).all(|k| cell.space.repeats[k] || image[k] == 0);
-        let last = image.iter().rev().find(|&&step| step != 0);
-        fits && last.is_some_and(|&step| !half || step > 0)
-    };
+    let is_wanted = move |image: &[i32; D]| *image != [0; D] && (0..D).all(|k| cell.space.repeats[k] || image[k] == 0);
     (0..count).map(of_number).filter(is_wanted)
+}
+
+/// Whether an image is of the half at which two bodies of one class are seen.
+fn is_for_equals<const D: usize>(image: [i32; D]) -> bool {
+    image.iter().rev().find(|&&step| step != 0).is_some_and(|&step| step > 0)
 }
 
 /// The ghost images of two sets that meet.
@@ -248,8 +327,8 @@ impl<'a, const D: usize> GhostsOfTwo<'a, D> {
 
     /// Whether some candidates with no more than one ghost image do not count.
     pub(super) fn sort_out(&self) -> bool {
-        let Ghosts { of, half, .. } = self.of[0];
-        !(of.is_empty() || self.within && *half)
+        let Ghosts { of, by_class, .. } = self.of[0];
+        !(of.is_empty() || self.within && *by_class)
     }
 
     /// Whether a candidate counts, where some do not. Its first body must be no ghost image; within a set, if the other
@@ -276,99 +355,5 @@ impl<'a, const D: usize> GhostsOfTwo<'a, D> {
     /// Returns the names by which candidates call bodies: ids or ranks.
     pub(super) fn names(&self, ids: &'a [u32]) -> Names<'a> {
         Names { ids, within: self.within, first_image: self.of[1].first, images_of: &self.of[1].of }
-    }
-}
-
-/// The borders of nothing.
-pub(super) const NOWHERE: [f32; 2] = [f32::INFINITY, f32::NEG_INFINITY];
-
-/// Returns the borders around both on each axis.
-pub(super) fn around<const D: usize>(one: [[f32; 2]; D], other: [[f32; 2]; D]) -> [[f32; 2]; D] {
-    from_axes(|axis| [one[axis][0].min(other[axis][0]), one[axis][1].max(other[axis][1])])
-}
-
-/// Returns the least and the greatest coordinate of centres on each axis.
-pub(super) fn borders_of<const D: usize>(bodies: Bodies<'_, D>, (isa, workers): (Isa, Workers<'_>)) -> [[f32; 2]; D] {
-    let all = Mutex::new([NOWHERE; D]);
-    let block = block(bodies.len(), workers);
-    workers.run("borders", bodies.len().div_ceil(block), |task| {
-        let range = task * block..((task + 1) * block).min(bodies.len());
-        let of_task = isa.run(Borders { centers: bodies.centers(), range });
-        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-        *all = around(*all, of_task);
-    });
-    all.into_inner().unwrap_or_else(PoisonError::into_inner)
-}
-
-struct Borders<'a, const D: usize> {
-    centers: &'a [Column<'a, f32>; D],
-    range: Range<usize>,
-}
-
-impl<const D: usize> Work for Borders<'_, D> {
-    type Output = [[f32; 2]; D];
-
-    #[inline(always)]
-    fn run(self) -> [[f32; 2]; D] {
-        let Self { centers, range } = self;
-        let mut borders = [NOWHERE; D];
-        for first in range.clone().step_by(PART) {
-            let count = PART.min(range.end - first);
-            for axis in 0..D {
-                let mut room = [0.0; PART];
-                let part = read(&centers[axis], first, &mut room);
-                let [mut lo, mut hi] = [[part[0]; LANES]; 2];
-                for some in part[..count].as_chunks::<LANES>().0 {
-                    for lane in 0..LANES {
-                        lo[lane] = if some[lane] < lo[lane] { some[lane] } else { lo[lane] };
-                        hi[lane] = if some[lane] > hi[lane] { some[lane] } else { hi[lane] };
-                    }
-                }
-                for &x in part[..count].as_chunks::<LANES>().1 {
-                    (lo[0], hi[0]) = (lo[0].min(x), hi[0].max(x));
-                }
-                let of_part =
-                    [lo.into_iter().fold(f32::INFINITY, f32::min), hi.into_iter().fold(f32::NEG_INFINITY, f32::max)];
-                borders[axis] = [borders[axis][0].min(of_part[0]), borders[axis][1].max(of_part[1])];
-            }
-        }
-        borders
-    }
-}
-
-/// Sets, for each body, a bit for each shift that brings it within borders.
-struct Mark<'a, const D: usize> {
-    centers: &'a [Column<'a, f32>; D],
-    first: usize,
-    borders: [[f32; 2]; D],
-    shifts: &'a [[f32; D]],
-    marks: &'a mut [u32],
-}
-
-impl<const D: usize> Work for Mark<'_, D> {
-    type Output = ();
-    const GAINS_BY_AVX512: bool = false;
-
-    #[inline(always)]
-    fn run(self) {
-        let Self { centers, first, borders, shifts, marks } = self;
-        for (first, marks) in (first..).step_by(PART).zip(marks.chunks_mut(PART)) {
-            let (mut rooms, mut at) = ([[0.0; PART]; D], [&[0.0; PART]; D]);
-            for (axis, room) in rooms.iter_mut().enumerate() {
-                at[axis] = read(&centers[axis], first, room);
-            }
-            let mut near = [0_u32; PART];
-            for (image, shift) in shifts.iter().enumerate() {
-                for lane in 0..PART {
-                    let mut is_near = true;
-                    for axis in 0..D {
-                        let x = at[axis][lane] + shift[axis];
-                        is_near &= (x >= borders[axis][0]) & (x <= borders[axis][1]);
-                    }
-                    near[lane] |= u32::from(is_near) << image;
-                }
-            }
-            marks.copy_from_slice(&near[..marks.len()]);
-        }
     }
 }

@@ -75,24 +75,29 @@ pub(super) fn share_of(weight: f32) -> f32 {
     ((1.0 / (weight * SHARES) + ROUNDING_OFF) - ROUNDING_OFF) * SHARES
 }
 
-/// Is added to the share of a ghost image. The sum of two shares is greater than `ONE_IMAGE` only if both are of images.
-const IMAGE: f32 = 16.0;
-pub(super) const ONE_IMAGE: f32 = 1.5 * IMAGE;
-const MOST_SHARES: f32 = 2.0;
+/// Sums of two shares are below half of this. Multiples of it are added to shares to tell images: see [`Moving::mark`].
+pub(super) const FULL: f32 = 4.0;
+
+/// Adding this rounds a number off to a multiple of [`FULL`].
+const FULL_OFF: f32 = 1.5 * FULL * ROUNDING_OFF;
 
 impl Moving {
-    /// Returns a ghost image of the body.
-    pub(super) fn image<const D: usize>(self, by: [f32; D]) -> Self {
-        let mut image = self.0.both(|body| Packed(body).moved(by).0);
-        image[1][3] += IMAGE;
-        Self(image)
+    /// Returns the body moved by a vector.
+    pub(super) fn moved<const D: usize>(self, by: [f32; D]) -> Self {
+        Self(self.0.both(|body| Packed(body).moved(by).0))
     }
 
-    /// Returns sums of shares without what tells images.
+    /// Adds a multiple of [`FULL`] to the share.
+    #[inline(always)]
+    pub(super) fn mark(&mut self, by: f32) {
+        self.0[1][3] += by;
+    }
+
+    /// Returns sums of shares without what marks them.
     #[inline(always)]
     pub(super) fn shares_of<L: Lanes>(sums: L) -> L {
-        let more = sums.sub(L::splat(MOST_SHARES)).max(L::splat(0.0));
-        sums.sub(more.mul(L::splat(2.0)).min(L::splat(IMAGE)))
+        let off = L::splat(FULL_OFF);
+        sums.sub(sums.sub(L::splat(0.25 * FULL)).add(off).sub(off))
     }
 }
 

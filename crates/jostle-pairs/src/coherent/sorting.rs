@@ -16,8 +16,9 @@ use crate::coherent::blocks::{Sorted, Stock};
 use crate::coherent::course::Course;
 use crate::coherent::current::{Test, Verdict};
 use crate::coherent::doubt::sure_or_in_doubt;
+use crate::coherent::ghosts::ONE_IMAGE;
 use crate::coherent::names::Names;
-use crate::coherent::packed::{Moving, ONE_IMAGE, Sixteens, dot};
+use crate::coherent::packed::{Moving, Sixteens, dot};
 use crate::coherent::slack::{may_change, slack_of};
 use crate::join::hits::Sink;
 
@@ -340,7 +341,7 @@ impl<const D: usize> LaneWork for Classify<'_, D> {
             let [now, then] = tests.apart_both::<L>(sixteen);
             let radii = now[3];
             let (now2, then2) = (dot::<L, D>(&now, &now), dot::<L, D>(&then, &then));
-            // Two ghost images are no candidate.
+            // Two ghost images are no candidate, nor is the image of the smaller body.
             let there = u16::MAX >> (LANES - (count - sixteen * LANES).min(LANES)) & then[3].le(one_image);
             let is_due = there
                 & match course {

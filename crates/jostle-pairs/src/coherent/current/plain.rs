@@ -13,7 +13,7 @@ use crate::coherent::bodies_of;
 use crate::coherent::course::{Course, Progress};
 use crate::coherent::current::{Current, SetNow, TOO_FAR};
 use crate::coherent::frame_input::FrameInput;
-use crate::coherent::ghosts::{NOWHERE, around, borders_of};
+use crate::coherent::ghosts::{NOWHERE, Others, around, borders_of};
 use crate::coherent::numbers::{Member, Numbers};
 use crate::coherent::pace::ListPlan;
 use crate::coherent::packed::{Moving, Packed};
@@ -108,20 +108,23 @@ impl<const D: usize> Current<D> {
         let Some((stand_ins, cell)) = given.stand_ins.and_then(|stand_ins| Some((stand_ins, stand_ins.cell()?))) else {
             return;
         };
-        for SetNow { reference, borders, of_firsts, are_alone, .. } in &mut *sets {
-            *borders = reference.bodies(margin as f32, own).map_or([NOWHERE; D], |bodies| borders_of(bodies, on));
-            (*of_firsts, *are_alone) = ([NOWHERE; D], true);
+        let largest = (stand_ins.largest() + margin) as f32;
+        for SetNow { reference, borders, others, .. } in &mut *sets {
+            let of_bodies = |bodies: Bodies<'_, D>| borders_of(bodies.centers(), on);
+            *borders = reference.bodies(margin as f32, own).map_or([NOWHERE; D], of_bodies);
+            *others = Others { borders: [NOWHERE; D], largest, are_own: true, are_alone: true };
         }
         for (first, second) in given.input.meetings() {
-            let borders = sets[first].borders;
-            let SetNow { of_firsts, are_alone, .. } = &mut sets[second];
-            (*of_firsts, *are_alone) = (around(*of_firsts, borders), *are_alone && first == second);
+            let (borders, is_within) = (sets[first].borders, first == second);
+            sets[first].others.are_alone &= is_within;
+            let others = &mut sets[second].others;
+            others.borders = around(others.borders, borders);
+            (others.are_own, others.are_alone) = (others.are_own && is_within, others.are_alone && is_within);
         }
-        let reach = (2.0 * (stand_ins.largest() + margin) * REACHING + 2.0 * stand_ins.error()) as f32;
-        for SetNow { reference, ghosts, of_firsts, are_alone, .. } in sets {
-            if let Some(bodies) = reference.bodies(margin as f32, own).filter(|_| *of_firsts != [NOWHERE; D]) {
-                ghosts.find((cell, reach), bodies, (*of_firsts, *are_alone), on);
-                ghosts.listed(bodies, on.1);
+        let error = (2.0 * stand_ins.error()) as f32;
+        for SetNow { reference, ghosts, others, .. } in sets {
+            if let Some(bodies) = reference.bodies(margin as f32, own).filter(|_| others.borders != [NOWHERE; D]) {
+                ghosts.find(cell, bodies, (others, error), on);
             }
         }
     }
@@ -263,7 +266,8 @@ impl<const D: usize> Current<D> {
         let own = self.own;
         for SetNow { reference, bodies, moving, ghosts, .. } in &mut self.sets[..self.of_input] {
             reference.pack_moving(own, bodies, moving, on.1);
-            ghosts.put_behind(moving, Moving::image, on.1);
+            ghosts.put_behind(moving, Moving::moved, on.1);
+            ghosts.mark(moving, on.1);
         }
         used
     }

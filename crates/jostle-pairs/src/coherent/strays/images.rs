@@ -65,7 +65,7 @@ impl<const D: usize> Repeats<'_, D> {
         // Most bodies are far from all borders.
         if leads.as_flattened().contains(&true) {
             let may_touch = |image: &[i32; D]| (0..D).all(|k| image[k] == 0 || leads[k][usize::from(image[k] > 0)]);
-            let images = images_of(self.cell, false).filter(may_touch);
+            let images = images_of(self.cell).filter(may_touch);
             images.for_each(|image| visit(self.view(from_axes(|k| f64::from(image[k]) - home[k]))));
         }
     }
