@@ -52,8 +52,8 @@
 //! - [`ContactTracker`]: which contacts begin, persist and end from frame to frame, by keys of your own; [`contacts`]:
 //!   how deep two bodies overlap, along which normal, and at which point.
 //! - [`CoherentFinder`]: pairs or rows of bodies that move little from frame to frame. A frame of bodies that move straight
-//!   on costs an eighth to a half of a search. It is behind the feature `coherent`, on by default: without it, a program
-//!   builds in three quarters of the time.
+//!   on costs an eighth to a half of a search. It is behind the feature `coherent`: without it, a program builds in three
+//!   quarters of the time.
 //! - [`Permutation`]: your own arrays sorted along the curve now and then.
 //! - [`embedding`]: a recipe for each kind of host, from separate slices to an engine with a task pool of its own.
 //! - [`which_structure_when`]: the older systems beside this one, and where they are still right.

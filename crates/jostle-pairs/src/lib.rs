@@ -7,7 +7,7 @@
 //! - `neighbors`: neighbour lists as compressed sparse rows, and how long they hold.
 //! - `finder`: the public `PairFinder`. Beside it, `coherent` keeps candidates from frame to frame.
 //!
-//! The feature `coherent`, on by default, is that folder.
+//! The feature `coherent` is that folder.
 //!
 //! A test (`tests/testkit/layering.rs`) checks that no two modules import each other.
 
