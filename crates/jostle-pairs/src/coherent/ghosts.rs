@@ -205,12 +205,18 @@ impl<const D: usize> Ghosts<D> {
                 }
             });
         }
-        let radii = &radii[self.first as usize..];
         workers.fill_blocks("ghosts", ghosts, block, |first, ghosts| {
-            for (ghost, (&radius, &image)) in ghosts.iter_mut().zip(radii[first..].iter().zip(&self.images[first..])) {
-                ghost.mark(classes.mark_of_image(radius, !self.by_class || is_for_equals(image)));
+            for (ghost, name) in ghosts.iter_mut().zip(self.first + first as u32..) {
+                ghost.mark(self.mark_of(name));
             }
         });
+    }
+
+    /// Returns the mark of a body or of a ghost image.
+    fn mark_of(&self, name: u32) -> f32 {
+        let radius = self.radii[name as usize];
+        let Some(image) = name.checked_sub(self.first) else { return self.classes.mark_of_body(radius) };
+        self.classes.mark_of_image(radius, !self.by_class || is_for_equals(self.images[image as usize]))
     }
 
     /// Returns the names of the ghost images of a body.
@@ -232,24 +238,11 @@ impl<const D: usize> Ghosts<D> {
             (0..D).map(apart).fold(0.0, |sum, apart| sum + apart * apart)
         };
         let [of_a, of_b] = names;
+        let is_candidate = |names: &[u32; 2]| names.both(|name| self.mark_of(name)).iter().sum::<f32>() <= ONE_IMAGE;
         // Where all images are there, the body with the lesser id stays where it is.
         let of_a = if self.by_class { of_a } else { 0..0 };
-        let others = of_b.map(|b| [a, b]).chain(of_a.map(|a| [a, b])).filter(|&names| self.is_one(names));
+        let others = of_b.map(|b| [a, b]).chain(of_a.map(|a| [a, b])).filter(is_candidate);
         others.fold([a, b], |nearest, other| if distance2(other) < distance2(nearest) { other } else { nearest })
-    }
-
-    /// Whether a body and an image of another one are a candidate.
-    fn is_one(&self, names: [u32; 2]) -> bool {
-        let mark = |name: u32| {
-            let radius = self.radii[name as usize];
-            match name.checked_sub(self.first) {
-                Some(image) => {
-                    self.classes.mark_of_image(radius, !self.by_class || is_for_equals(self.images[image as usize]))
-                }
-                None => self.classes.mark_of_body(radius),
-            }
-        };
-        mark(names[0]) + mark(names[1]) <= ONE_IMAGE
     }
 
     /// Returns a body of the set, or a ghost image, as it was listed.
