@@ -12,7 +12,8 @@ use crate::asked::{Asked, BLOCK};
 use crate::contact::Contact;
 use crate::error::ContactError;
 
-/// Segments are taken to cross if their squared distance is at most 2^-80 of the sum of the squares of their lengths.
+/// Segments are taken to cross if their squared distance is at most 2^-80 of the sum of the squares of their lengths, and
+/// a segment to reach into a box if its squared distance is at most 2^-80 of the square of its length.
 const CROSSING: f64 = f64::from_bits((1023 - 80) << 52);
 
 impl<const D: usize> Contact<D, f64> {
@@ -58,6 +59,8 @@ impl<const D: usize> Contact<D, f64> {
     /// segments. `from` leads from the start of the first segment to that of the second.
     fn of_crossing(point: [f64; D], from: [f64; D], [d, e]: [[f64; D]; 2], radii: [f64; 2]) -> Self {
         let dot = |a: [f64; D], b: [f64; D]| (0..D).fold(0.0, |sum, axis| sum + a[axis] * b[axis]);
+        // Of directions alone, of any length, whose products neither vanish nor overflow.
+        let (is_longer, [d, e], [d_given, e_given]) = (size(d) < size(e), [d, e].both(near_one), [d, e]);
         let mut across = [d, e];
         if D == 2 {
             across = across.both(|along| from_axes(|axis| if axis == 0 { -along[1] } else { along[0] }));
@@ -65,7 +68,7 @@ impl<const D: usize> Contact<D, f64> {
             let [next, last] = [1, 2].both(|by| move |axis: usize| (axis + by) % D);
             let normal = from_axes(|k| d[next(k)] * e[last(k)] - d[last(k)] * e[next(k)]);
             // If the segments are parallel, any direction across the longer one.
-            let long = if squared(d) < squared(e) { e } else { d };
+            let long = if is_longer { e } else { d };
             let thin = (0..D).min_by(|&a, &b| long[a].abs().total_cmp(&long[b].abs())).unwrap_or_default();
             let any = from_axes(|axis| f64::from(u8::from(axis == thin)) - long[thin] / squared(long) * long[axis]);
             let parallel = squared(normal) <= squared(d) * squared(e) * CROSSING;
@@ -75,7 +78,7 @@ impl<const D: usize> Contact<D, f64> {
         least.normal[0] = 1.0;
         for axis in across.into_iter().filter(|&axis| squared(axis) > 0.0) {
             let unit = axis.axes(|part| part / squared(axis).sqrt());
-            let (first, begin, second) = (dot(d, unit), dot(from, unit), dot(e, unit));
+            let (first, begin, second) = (dot(d_given, unit), dot(from, unit), dot(e_given, unit));
             let s = radii[0] + radii[1];
             let up = first.max(0.0) - begin.min(begin + second) + s;
             let down = begin.max(begin + second) - first.min(0.0) + s;
@@ -85,7 +88,7 @@ impl<const D: usize> Contact<D, f64> {
                 }
             }
         }
-        least
+        Self { depth: least.depth.max(0.0), ..least }
     }
 
     /// Returns the contact of two boxes: the shortest way along an axis on which the second box leaves the first.
@@ -124,12 +127,13 @@ impl<const D: usize> Contact<D, f64> {
         for axis in 0..D {
             inner[axis] = outer[axis].max(lo[axis]).min(hi[axis]);
         }
-        if distance2 > 0.0 {
+        if distance2 > squared(along) * CROSSING {
             let contact = Self::of(inner, between(inner, outer, still), [0.0, radius]);
             let behind = contact.depth / 2.0;
             return Self { point: from_axes(|axis| inner[axis] - contact.normal[axis] * behind), ..contact };
         }
-        // The segment reaches into the box: find the shortest way along an axis on which the whole body leaves.
+        // The segment reaches into the box: find the shortest way along an axis, or across the segment, on which the
+        // whole body leaves.
         let mut least = Self { depth: f64::INFINITY, normal: still, point: inner };
         least.normal[0] = 1.0;
         for axis in 0..D {
@@ -146,8 +150,54 @@ impl<const D: usize> Contact<D, f64> {
                 }
             }
         }
-        least
+        for across in ways_across(along) {
+            // How far the corner of the box that is farthest along that way is ahead of the segment.
+            let ahead = |axis: usize| {
+                let to = if across[axis] > 0.0 { hi[axis] } else { lo[axis] };
+                if across[axis] == 0.0 { 0.0 } else { across[axis] * (to - outer[axis]) }
+            };
+            let deep = (0..D).map(ahead).sum::<f64>();
+            if deep + radius < least.depth {
+                (least.depth, least.normal) = (deep + radius, across);
+                let behind = (radius - deep) / 2.0;
+                least.point = from_axes(|axis| inner[axis] - across[axis] * behind);
+            }
+        }
+        Self { depth: least.depth.max(0.0), ..least }
     }
+}
+
+/// Returns the ways, of length 1, that lead across a vector and across one of the axes; in the plane, across the vector.
+/// There is none that is across a vector of no length.
+fn ways_across<const D: usize>(vector: [f64; D]) -> impl Iterator<Item = [f64; D]> {
+    let vector = near_one(vector);
+    let across = move |k: usize| {
+        let [next, last] = [1, 2].both(|by| (k + by) % D);
+        let mut way = [0.0; D];
+        (way[next], way[last]) = (-vector[last], vector[next]);
+        if D == 2 {
+            way = from_axes(|axis| if axis == 0 { -vector[1] } else { vector[0] });
+        }
+        way
+    };
+    let ways = (0..if D == 2 { 1 } else { D }).map(across).filter(|&way| squared(way) > 0.0);
+    ways.flat_map(|way| {
+        let unit = way.axes(|part| part / squared(way).sqrt());
+        [unit, unit.axes(|x| -x)]
+    })
+}
+
+/// The greatest part of a vector along an axis.
+fn size<const D: usize>(vector: [f64; D]) -> f64 {
+    vector.iter().fold(0.0, |most, x| x.abs().max(most))
+}
+
+/// Returns a vector times such a power of 2 that its size is from 1 to 2; 0 if it is 0.
+fn near_one<const D: usize>(vector: [f64; D]) -> [f64; D] {
+    const EXPONENT: u64 = 0x7ff << 52;
+    // The exponent of the inverse of 2^x is 2046 less that of 2^x.
+    let scale = f64::from_bits((0x7fe << 52) - (size(vector).to_bits() & EXPONENT).clamp(1 << 52, 0x7fd << 52));
+    vector.axes(|x| x * scale)
 }
 
 /// The pairs of a search, and the sets of their bodies.

@@ -133,12 +133,12 @@ fn lesser<T>(a: (f64, T), b: (f64, T)) -> (f64, T) {
     if b.0 < a.0 { b } else { a }
 }
 
-/// Sorts a few numbers, none of which is NaN.
-fn sort_few(numbers: &mut [f64]) {
-    for end in 1..numbers.len() {
+/// Sorts a few places, none of which is NaN.
+fn sort_few<T: Copy>(places: &mut [(f64, T)]) {
+    for end in 1..places.len() {
         let mut at = end;
-        while at > 0 && numbers[at] < numbers[at - 1] {
-            numbers.swap(at, at - 1);
+        while at > 0 && places[at].0 < places[at - 1].0 {
+            places.swap(at, at - 1);
             at -= 1;
         }
     }
@@ -150,20 +150,26 @@ fn sort_few(numbers: &mut [f64]) {
 fn box_to_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f64, f64) {
     let outside = |axis: usize, x: f64| (lo[axis] - x).max(x - hi[axis]).max(0.0);
     let square = |axis: usize, t: f64| outside(axis, t * d[axis]) * outside(axis, t * d[axis]);
-    let at = |t: f64| ((0..D).fold(0.0, |sum, axis| sum + square(axis, t)), t);
+    // Where the segment crosses a border on an axis, whose place is rounded, it is not outside on that axis.
+    let at_crossing = |t: f64, of: usize| {
+        let square = |axis: usize| if axis == of { 0.0 } else { square(axis, t) };
+        ((0..D).fold(0.0, |sum, axis| sum + square(axis)), t)
+    };
+    let at = |t: f64| at_crossing(t, D);
     let mut least = at(0.0);
     if d == [0.0; D] {
         return least;
     }
     least = lesser(least, at(1.0));
     // The segment crosses borders at two places an axis at most.
-    let mut crossings = [[0.0, 1.0]; 4];
+    let mut crossings = [[(0.0, D); 2]; 4];
     for axis in 0..D {
-        crossings[axis] = [lo[axis] / d[axis], hi[axis] / d[axis]].both(|t| if t > 0.0 && t < 1.0 { t } else { 0.0 });
+        crossings[axis] =
+            [lo[axis] / d[axis], hi[axis] / d[axis]].both(|t| if t > 0.0 && t < 1.0 { (t, axis) } else { (0.0, D) });
     }
     sort_few(crossings[..D].as_flattened_mut());
     let mut from = 0.0;
-    for &to in crossings[..D].as_flattened().iter().chain([&1.0]) {
+    for &(to, of) in crossings[..D].as_flattened().iter().chain([&(1.0, D)]) {
         // Between two crossings the segment is on one side of the box on each axis, or in it, all the way.
         let (middle, mut slope, mut rest) = ((from + to) / 2.0, 0.0, 0.0);
         for axis in 0..D {
@@ -177,9 +183,8 @@ fn box_to_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f
             };
             (slope, rest) = (slope + d[axis] * d[axis], rest + d[axis] * border);
         }
-        // In the box the distance is 0 all along, but at the crossings, whose places are rounded.
         let lowest = if slope > 0.0 { (rest / slope).clamp(from, to) } else { middle };
-        least = lesser(lesser(least, at(lowest)), at(to));
+        least = lesser(lesser(least, at(lowest)), at_crossing(to, of));
         from = to;
     }
     least
