@@ -269,6 +269,28 @@ fn a_search_within_a_task_does_not_call_the_host() {
     assert_eq!(within.into_inner(), 0);
 }
 
+/// A thread that waits within the caller's test takes on other tasks of the search.
+#[test]
+fn tasks_within_tasks_return_at_once() {
+    let x: Vec<f32> = (0..40_000).map(|i| i as f32).collect();
+    for threads in 1..3 {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let host = Host(3, |tasks: usize, task: Task<'_>| {
+            pool.scope(|scope| (0..tasks).for_each(|number| scope.spawn(move |_| task(number))));
+        });
+        let test = |a: u32, _: u32| {
+            if a.is_multiple_of(1000) {
+                rayon::yield_now();
+                rayon::join(|| (), || ());
+            }
+            true
+        };
+        let mut finder = PairFinder::<2>::new();
+        let found = finder.on(Threads::Host(&host)).only(&test).find(Circles::new(&x, &x, 0.8)).expect("a line");
+        assert_eq!(found.pairs().len(), 39_999);
+    }
+}
+
 #[test]
 fn few_bodies_do_not_trouble_the_host() {
     let calls = AtomicUsize::new(0);

@@ -17,3 +17,4 @@ mod properties;
 mod queries;
 mod recordings;
 mod shapes;
+mod vanishing;

@@ -31,8 +31,8 @@ const SERIAL_BELOW: usize = 10_000;
 /// - Of two capsules, or a capsule and a circle, the contact is that of circles about the nearest points of their
 ///   segments. Where segments cross, it is the shortest move of b, across one of the segments, that takes b out of a.
 /// - Of a box and a circle or capsule whose centre or segment does not reach into the box, the normal leads between the
-///   nearest points of the two. Otherwise it is the shortest move along an axis that separates the box from the
-///   bounding box of the circle or capsule. The point lies half of the depth inside the border of the box.
+///   nearest points of the two. Otherwise it is the shortest move that takes the whole circle or capsule out of the box
+///   along an axis, or across its segment. The point lies half of the depth inside the border of the box.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_contacts::*; pub use jostle_pairs::*; }

@@ -22,6 +22,9 @@ use kept::KeptSets;
 /// rounded in the cell. Their difference and an offset are parts of that width. Each is rounded by 2^-24, twice.
 const DIRECT_BLUR: f64 = 1.0 / 4_194_304.0;
 
+/// Bodies in `f32` that are nearer than this touch, since the squares of their distances vanish: 2^-73.
+const VANISHING: f64 = f64::from_bits((1023 - 73) << 52);
+
 /// The same, relative to what was taken off on the way into the cell: 2^-45.
 const FAR_BLUR: f64 = f64::from_bits((1023 - 45) << 52);
 
@@ -299,7 +302,7 @@ impl<const D: usize> Preparation<D> {
         let mut blur = all.far.axes(|far| far * FAR_BLUR);
         for axis in 0..D {
             let rounded = if all.outside { all.lo[axis].abs().max(all.hi[axis].abs()) } else { 0.0 };
-            let direct = (all.hi[axis] - all.lo[axis] + rounded) * DIRECT_BLUR;
+            let direct = (all.hi[axis] - all.lo[axis] + rounded) * DIRECT_BLUR + VANISHING;
             blur[axis] += if decided { self.frame.blur() } else { direct };
         }
         let sums = input.meetings().map(|(i, j)| self.extents[i].reach + self.extents[j].reach);

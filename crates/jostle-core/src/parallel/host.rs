@@ -19,7 +19,8 @@ use crate::parallel::sync::{PATIENCE, look_out};
 /// of workers is slower for it, but not wrong.
 ///
 /// - No panic unwinds through the host: a task's panic is kept until `run` has returned, and goes on from there.
-/// - Tasks never call `run`: a visitor's own search runs on its thread alone.
+/// - Tasks never call `run`: a visitor's own search runs on its thread alone. A task that is called within another one,
+///   as by a thread that waits for other work of a visitor's, returns at once.
 /// - Where several finders share a host, `run` is called on several threads at once.
 /// - **A host in `unsafe` code, or beyond a C interface,** must neither keep nor call `task` after `run` has returned:
 ///   the data that it refers to is gone by then. Safe code cannot do so.
@@ -83,7 +84,13 @@ pub(crate) fn workers(host: &dyn Spawner) -> usize {
 /// When a worker panics, on the calling thread.
 pub(crate) fn region(host: &dyn Spawner, workers: usize, worker: &(dyn Fn(usize) + Sync)) {
     let calls = Calls::default();
-    host.run(workers, &|number| calls.run(|| at_work(|| worker(number))));
+    host.run(workers, &|number| {
+        // A thread that waits within one task may take another one on. It would wait in vain for what lies below it on
+        // its own stack, so it drops that task.
+        if !is_at_work() {
+            calls.run(|| at_work(|| worker(number)));
+        }
+    });
     if calls.begun.load(Ordering::SeqCst) == 0 {
         return at_work(|| worker(0));
     }

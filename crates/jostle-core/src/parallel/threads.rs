@@ -18,9 +18,10 @@ pub const SERIAL_BELOW_FROM_OUTSIDE: usize = 30_000;
 /// A search calls as many of a rayon pool's threads as there are cores that no other search is at work on, cgroup
 /// limits counted. It waits for none of them: a busy thread comes later or not at all, and a thread that finds nothing
 /// to do for 90 microseconds goes back to its pool. A thread that has to wait for another's work sleeps. It runs no
-/// other task of the pool meanwhile, so a search may be made under a lock. (Where the system takes a helper's thread
-/// away at the very moment at which it comes, `rayon::join` may run one other task, at most, and no search within that
-/// task runs another.) A search takes a kilobyte of stack for each thread that it calls, 256 at most. Called from outside
+/// other task of the pool meanwhile, but for one case: where the system takes a helper's thread away at the very moment
+/// at which it comes, as where a pool has more threads than cores, `rayon::join` may run one other task, and no search
+/// within that task runs another. So a search may be made under a lock that no other task of the same pool takes;
+/// called from outside of the pool, under any lock. A search takes a kilobyte of stack for each thread that it calls, 256 at most. Called from outside
 /// of the pool, rayon allocates some dozens of bytes for a thread that is called, and now and then a block of its queue.
 ///
 /// # What the caller's functions may do

@@ -16,6 +16,7 @@ use jostle_sets::input::{Input, Relation, Set, Source, UnitCell};
 use jostle_sets::proxy::{Exact, Images, InCell, put_in_cell, squared};
 
 use crate::coherent::reference::Reference;
+use crate::coherent::slack::LEAST;
 use crate::pairs::shifts::Places;
 use follow::{Far, StandIn};
 use images::FARTHEST;
@@ -243,7 +244,7 @@ impl<const D: usize> StandIns<D> {
     /// Whether no two bodies, with this margin, meet at more than one image.
     pub(super) fn are_single(&self, margin: f64) -> bool {
         self.cell.is_none_or(|cell| {
-            let reach = 2.0 * (self.largest + 2.0 * margin);
+            let reach = 2.0 * (self.largest + 2.0 * margin) + f64::from(LEAST);
             (0..D).filter(|&k| cell.space.repeats[k]).all(|k| reach * squared(cell.duals[k]).sqrt() < NEAREST)
         })
     }

@@ -20,6 +20,7 @@ use crate::coherent::packed::{Moving, Packed};
 use crate::coherent::reference::Reference;
 use crate::coherent::reference::ahead::Bent;
 use crate::coherent::reference::measure::{Limit, Since};
+use crate::coherent::slack::LEAST;
 
 /// What rounding may cost of how far bodies have strayed, relative to the margin: 2^-17. All steps that are looked at
 /// are together no longer than the margin. Their differences and products, and what the predicate rounds, are rounded
@@ -121,7 +122,7 @@ impl<const D: usize> Current<D> {
             others.borders = around(others.borders, borders);
             (others.are_own, others.are_alone) = (others.are_own && is_within, others.are_alone && is_within);
         }
-        let error = (2.0 * stand_ins.error()) as f32;
+        let error = (2.0 * stand_ins.error()) as f32 + LEAST;
         for SetNow { reference, ghosts, others, .. } in sets {
             if let Some(bodies) = reference.bodies(margin as f32, own).filter(|_| others.borders != [NOWHERE; D]) {
                 ghosts.find(cell, bodies, (others, error), on);
