@@ -21,8 +21,9 @@ pub const SERIAL_BELOW_FROM_OUTSIDE: usize = 30_000;
 /// other task of the pool meanwhile, but for one case: where the system takes a helper's thread away at the very moment
 /// at which it comes, as where a pool has more threads than cores, `rayon::join` may run one other task, and no search
 /// within that task runs another. So a search may be made under a lock that no other task of the same pool takes;
-/// called from outside of the pool, under any lock. A search takes a kilobyte of stack for each thread that it calls, 256 at most. Called from outside
-/// of the pool, rayon allocates some dozens of bytes for a thread that is called, and now and then a block of its queue.
+/// called from outside of the pool, under any lock. A search takes a kilobyte of stack for each thread that it calls,
+/// 256 at most. Called from outside of the pool, rayon allocates some dozens of bytes for a thread that is called, and
+/// now and then a block of its queue.
 ///
 /// # What the caller's functions may do
 /// Visitors, folds and tests (`only`) may call anything of rayon, with two rules. First, a call that needs every thread
