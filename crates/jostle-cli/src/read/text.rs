@@ -35,7 +35,7 @@ const END: &[u8] = b"\n\"\n";
 pub(super) fn read_bodies(bytes: Bytes, wanted: &Wanted, precision: Precision) -> Result<Table> {
     let mut text = Text::new(bytes)?;
     let names = text.names();
-    let picked = if wanted.first_is_body(&names, |field| number::from_text(field.as_bytes()).is_ok())? {
+    let picked = if wanted.first_is_body(&names, |field| number::is_number(field.as_bytes()))? {
         text.first_is_record();
         wanted.pick_unnamed(names.len())
     } else {
@@ -204,7 +204,7 @@ fn blank_comments(beginning: &mut [u8]) {
         let Some(length) = rest[start..].iter().position(|&byte| byte == b'\n') else { return };
         let (line, after) = rest[start..].split_at_mut(length);
         let next = after.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or_default();
-        let holds_number = || next.split(|byte| b" \t,;".contains(byte)).any(|word| number::from_text(word).is_ok());
+        let holds_number = || next.split(|byte| b" \t,;".contains(byte)).any(number::is_number);
         let is_comment = line[0] == b'#' && !next.is_empty() && (next[0] == b'#' || !holds_number());
         if !is_comment {
             return;

@@ -20,6 +20,19 @@ fn a_field_is_named_by_file_line_and_column() {
 }
 
 #[test]
+fn an_integer_that_would_be_rounded_is_named() {
+    let rounds = "9007199254740993 is an integer that a 64-bit float would round";
+    let message = about("x,y,r\n9007199254740992,0,0\n9007199254740993,0,0\n");
+    assert_eq!(message, format!("error: in.csv: line 3, column x: {rounds}\n"));
+    let folder = Folder::new();
+    folder.write("in.csv", "9007199254740993,0,0\n9007199254740992,0,0\n");
+    let message = folder.refuse("pairs in.csv --columns 1,2,3");
+    assert_eq!(message, format!("error: in.csv: line 1, column 1: {rounds}\n"));
+    folder.write("in.csv", "x,y,r\n9007199254740994,0,0\n9007199254740992,0,0\n");
+    assert_eq!(figure(&folder.succeed("pairs in.csv"), "pairs"), "0");
+}
+
+#[test]
 fn a_line_of_another_length_is_named() {
     let more = "where the first line has 3 columns";
     assert_eq!(about("x,y,r\n1,2,3\n\n1,2\n"), format!("error: in.csv: line 4: 2 fields, {more}\n"));
