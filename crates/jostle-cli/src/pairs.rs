@@ -42,6 +42,7 @@ fn search<const D: usize>(
     outputs: &Outputs,
     report: &mut Report,
 ) -> Result<()> {
+    let viewport = outputs.png.as_ref().map(|_| viewport::<D>(args, table)).transpose()?;
     let bodies = table.input::<D>();
     let limit = Limit::new(&args.limit, true, BYTES_A_PAIR);
     let mut finder = limit.finder::<D>();
@@ -71,17 +72,21 @@ fn search<const D: usize>(
     if let Some(pairs) = &outputs.pairs {
         pairs.write_pairs(found.pairs())?;
     }
-    if let Some(png) = &outputs.png {
+    if let (Some(png), Some(viewport)) = (&outputs.png, viewport) {
         let drawn = table.drawn::<D>();
-        let extent = picture::extent(drawn.as_ref());
-        let window = args.window.map_or(Ok(extent), |window| window.of_world(extent))?;
-        let viewport = Viewport::new(window, args.picture.still_size());
         let ranks: Vec<u32> = if args.picture.cells { found.rank_to_id().collect() } else { Vec::new() };
         let leaves = picture::leaves(drawn.as_ref(), &ranks);
         let image = workers.install(|| picture::draw(drawn.as_ref(), |id| contacts[id] > 0, &leaves, viewport));
         picture::write_png(png, &image)?;
     }
     Ok(())
+}
+
+/// Where the picture lies, which is known before any pair is searched for.
+fn viewport<const D: usize>(args: &PairsArgs, table: &Table) -> Result<Viewport> {
+    let extent = picture::extent(table.drawn::<D>().as_ref());
+    let window = args.window.map_or(Ok(extent), |window| window.of_world(extent))?;
+    Ok(Viewport::new(window, args.picture.still_size()))
 }
 
 /// The outputs that the command line asks for beside the figures.

@@ -14,7 +14,7 @@ mod rectangle;
 mod viewport;
 
 pub(crate) use caption::{Item, legend, legend_of_cells, legend_of_depth, legend_of_groups, with_caption};
-pub(crate) use coverage::draw_coverage;
+pub(crate) use coverage::{check_coverage, draw_coverage};
 pub(crate) use drawn::{Drawn, extent, leaves};
 pub(crate) use gif::Film;
 pub(crate) use image::Image;

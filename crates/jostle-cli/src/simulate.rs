@@ -76,7 +76,7 @@ fn simulate<const D: usize>(
             Agents::of_scene(args.scene, args.agents as usize, args.seed, args.speed)
         }
     };
-    let still = View::still(args, agents.walls())?;
+    let still = pictures.png.as_ref().map(|png| anyhow::Ok((png, View::still(args, agents.walls())?))).transpose()?;
     let search = Search::new(classic(args, agents.walls(), agents.view()?)?);
     let mut world = World::new(agents, search);
     report.row("world", view::whole(world.agents.walls()))?;
@@ -95,7 +95,7 @@ fn simulate<const D: usize>(
     };
     report.row("deepest overlap", format_args!("{:.6} at the end{part}", Number(depth.into())))?;
     report.row("state", format_args!("{:016x}, the same for any number of threads", world.agents.hash()))?;
-    if let Some(png) = &pictures.png {
+    if let Some((png, still)) = still {
         let last = &mut world;
         picture::write_png(png, &workers.install(move || still.draw(last))?)?;
     }

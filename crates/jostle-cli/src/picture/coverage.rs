@@ -37,6 +37,16 @@ impl Group {
     }
 }
 
+/// Refuses a window whose coverage cannot be drawn, without drawing it.
+pub(crate) fn check_coverage(window: Window, viewport: Viewport) -> Result<()> {
+    bitmap(window, viewport).map(drop)
+}
+
+fn bitmap(window: Window, viewport: Viewport) -> Result<CircleCoverage> {
+    let seen = Aabb { lo: window.low.map(|x| x as f32), hi: window.high.map(|x| x as f32) };
+    Ok(CircleCoverage::new(seen, COARSE / viewport.pixels(1.0), SAMPLES)?)
+}
+
 /// Draws the coverage of a window: bodies of even ids in the colour of free bodies, and on top bodies of odd ids in the
 /// colour of touching ones.
 pub(crate) fn draw_coverage<const D: usize>(
@@ -44,8 +54,7 @@ pub(crate) fn draw_coverage<const D: usize>(
     window: Window,
     viewport: Viewport,
 ) -> Result<Image> {
-    let seen = Aabb { lo: window.low.map(|x| x as f32), hi: window.high.map(|x| x as f32) };
-    let mut coverage = CircleCoverage::new(seen, COARSE / viewport.pixels(1.0), SAMPLES)?;
+    let mut coverage = bitmap(window, viewport)?;
     coverage.find(Group::of(bodies, 0).view(), Group::of(bodies, 1).view())?;
     let Viewport { width, height, .. } = viewport;
     let mut image = Image { width, height, pixels: vec![0; width * height] };

@@ -1,6 +1,6 @@
 //! Pictures of the world: which part of it they show, and the words above.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use jostle::{Aabb, Bodies};
 
 use super::agents::Agents;
@@ -56,7 +56,12 @@ impl<'a> View<'a> {
             Some(Part::Window(window)) => window.of_world(whole(walls))?,
         }
         .roomy();
-        Ok(Self { args, window, viewport: Viewport::new(window, size) })
+        let viewport = Viewport::new(window, size);
+        if args.coverage {
+            let refused = || format!("--window and --size {size} do not fit --coverage");
+            picture::check_coverage(window, viewport).with_context(refused)?;
+        }
+        Ok(Self { args, window, viewport })
     }
 
     pub(super) fn window(&self) -> Window {

@@ -174,3 +174,20 @@ fn spheres_in_front_hide_those_behind_and_are_lighter_and_larger() {
     assert_eq!(runs.len(), 3, "{row:?}");
     assert!(runs.windows(2).all(|two| two[0].len() > two[1].len() && two[0].iter().max() > two[1].iter().max()));
 }
+
+#[test]
+fn a_window_that_cannot_be_drawn_is_refused_before_any_work() {
+    let folder = Folder::new();
+    folder.write("in.csv", "x,y,r\n0,0,1\n1,0,1\n");
+    let message = folder.refuse("pairs in.csv -o out.csv --png out.png --window 0,0,0,1,1,1");
+    assert!(message.contains("--window: circles have no third axis"), "{message}");
+    for window in ["0,0,1e-30,1e-30", "0,0,1e30,1e30"] {
+        for output in ["--png out.png", "--gif out.gif"] {
+            let run = folder.run(&format!("simulate --agents 20 --coverage {output} --window {window}"));
+            assert_eq!(run.code, Some(2));
+            assert!(!run.stdout.contains("frames"), "{}", run.stdout);
+            assert!(run.stderr.starts_with("error: --window and --size "), "{}", run.stderr);
+        }
+    }
+    assert_eq!(folder.names(), ["in.csv"]);
+}
