@@ -1,6 +1,6 @@
-//! Refuses a list of pairs that would not fit, before it is made.
+//! Refuses a list of pairs, or agents, that would not fit into memory, before they are made.
 
-use anyhow::anyhow;
+use anyhow::{Result, anyhow, ensure};
 use indicatif::HumanBytes;
 use jostle::{InputError, PairFinder};
 
@@ -53,4 +53,17 @@ impl Limit {
             (None, None) => explain(refusal),
         }
     }
+}
+
+/// Refuses more agents than free memory holds.
+pub(crate) fn check_agents(agents: u32, bytes_an_agent: u64) -> Result<()> {
+    let needed = u64::from(agents).saturating_mul(bytes_an_agent);
+    let free = memory::free().unwrap_or(u64::MAX);
+    ensure!(
+        needed <= free,
+        "--agents {agents}: so many need some {}, and {} of memory are free",
+        HumanBytes(needed),
+        HumanBytes(free),
+    );
+    Ok(())
 }

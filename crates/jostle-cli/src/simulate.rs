@@ -17,6 +17,7 @@ use jostle::{Aabb, Bodies};
 use jostle_classics::BroadPhase;
 
 use crate::args::SimulateArgs;
+use crate::limit;
 use crate::names;
 use crate::picture::{self, Film, Window};
 use crate::read::{self, Table};
@@ -71,6 +72,7 @@ fn simulate<const D: usize>(
             workers.install(|| Agents::of_table(table, file, args.seed, args.speed))?
         }
         _ => {
+            limit::check_agents(args.agents, world::BYTES_AN_AGENT)?;
             let count = counted(args.agents.into(), noun(D));
             report.row("scene", format_args!("{}, {count}, seed {}", args.scene, args.seed))?;
             Agents::of_scene(args.scene, args.agents as usize, args.seed, args.speed)

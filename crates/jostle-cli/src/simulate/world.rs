@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jostle::InputError;
 
-use super::agents::Agents;
+use super::agents::{Agents, Body, Motion};
 use super::contacts::Contacts;
 use super::search::Search;
 use super::solve::{Solver, deepest};
@@ -13,6 +13,16 @@ use crate::threads::Workers;
 
 /// Frames after which the agents are put in the order of the tree, so that agents that touch lie close in memory.
 const REORDER: u64 = 64;
+
+/// Memory for an agent: twice its body and motion, as each step makes new ones of the old, what the finder keeps, and a
+/// pair with its contacts.
+pub(super) const BYTES_AN_AGENT: u64 = 2 * (size_of::<Body>() + size_of::<Motion>()) as u64 + FINDER + PAIR;
+
+/// Bytes that the finder keeps for a body.
+const FINDER: u64 = 60;
+
+/// Bytes for a pair: in the list, in the lists of both bodies, and in the counts before them.
+const PAIR: u64 = 3 * size_of::<[u32; 2]>() as u64;
 
 /// The agents, and all that is kept from frame to frame.
 pub(super) struct World<const D: usize> {

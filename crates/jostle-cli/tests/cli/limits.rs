@@ -1,7 +1,7 @@
 //! Counting without a list, and lists that would not fit.
 
 use std::fmt::Write as _;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use crate::program::{Folder, bodies, csv, figure};
 
@@ -37,6 +37,29 @@ fn more_pairs_than_allowed_are_refused() {
     assert!(folder.refuse("pairs in.csv --max-pairs 2").contains("line 3: x is NaN"));
 }
 
+/// Runs the program on one thread, in an address space of 2 GB.
+#[cfg(target_os = "linux")]
+fn within_2_gb(folder: &Folder, arguments: &str) -> Output {
+    let program = env!("CARGO_BIN_EXE_jostle");
+    let line = format!("ulimit -v 2000000; exec {program} {arguments} --threads 1");
+    Command::new("sh").args(["-c", &line]).current_dir(folder.path(".")).output().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn agents_that_memory_does_not_hold_are_refused_before_they_are_made() {
+    let folder = Folder::new();
+    for agents in ["20000000", "4294967294"] {
+        let output = within_2_gb(&folder, &format!("simulate --agents {agents} --frames 1 --png out.png"));
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.starts_with(&format!("error: --agents {agents}: so many need some ")), "{message}");
+        assert!(message.contains(" GiB, and ") && message.ends_with(" of memory are free\n"), "{message}");
+    }
+    assert!(folder.names().is_empty());
+    assert_eq!(within_2_gb(&folder, "simulate --agents 20000 --frames 1").status.code(), Some(0));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_list_that_memory_does_not_hold_is_refused_before_it_is_made() {
@@ -45,16 +68,11 @@ fn a_list_that_memory_does_not_hold_is_refused_before_it_is_made() {
     // Half of 20,000 squared: 200 million pairs, for which an address space of 2 GB is too small.
     (0..20_000).for_each(|i| writeln!(content, "{i},0,99999").unwrap());
     folder.write("in.csv", content);
-    let within = |arguments: &str| {
-        let program = env!("CARGO_BIN_EXE_jostle");
-        let line = format!("ulimit -v 2000000; exec {program} {arguments} --threads 1");
-        Command::new("sh").args(["-c", &line]).current_dir(folder.path(".")).output().unwrap()
-    };
-    let output = within("pairs in.csv -o out.csv");
+    let output = within_2_gb(&folder, "pairs in.csv -o out.csv");
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(message.starts_with("error: a list of 199,990,000 pairs needs some 2.98 GiB, and "), "{message}");
     assert!(message.contains("; say --max-pairs 199990000 to try it all the same, or say --count"), "{message}");
     assert_eq!(folder.names(), ["in.csv"]);
-    assert_eq!(within("pairs in.csv --count").status.code(), Some(0));
+    assert_eq!(within_2_gb(&folder, "pairs in.csv --count").status.code(), Some(0));
 }
