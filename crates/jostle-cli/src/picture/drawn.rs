@@ -6,10 +6,7 @@ use super::ball::{self, Ball};
 use super::disc::{self, Disc};
 use super::image::Image;
 use super::rectangle::{self, Rectangle};
-use super::viewport::{Viewport, Window, span};
-
-/// The farthest coordinate of a box that is drawn; a window reaches as far.
-const FARTHEST: f64 = 1e30;
+use super::viewport::{FARTHEST, Viewport, Window, span};
 
 /// Bodies that can be drawn.
 pub(crate) trait Drawn: Sync {

@@ -21,6 +21,9 @@ const DUSK: f64 = 0.15;
 /// Depth at which light beyond [`DUSK`] has faded to 1/e of it, in longer sides of the picture.
 const FADES: f64 = 0.5;
 
+/// The farthest coordinate of a window, and of a box that is drawn.
+pub(super) const FARTHEST: f64 = 1e30;
+
 /// A rectangle of the world, or a box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Window {
@@ -83,9 +86,10 @@ impl FromStr for Window {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
-        let sound = |low: &[f64], high: &[f64]| {
-            low.iter().zip(high).all(|(low, high)| low < high && low.abs() <= 1e30 && high.abs() <= 1e30)
-        };
+        let sound = |low: &[f64], high: &[f64]| low.iter().zip(high).all(|(low, high)| low < high);
+        if numbers.iter().flatten().any(|number| number.abs() > FARTHEST) {
+            return Err(format!("no number of a window may be beyond {FARTHEST:e} or -{FARTHEST:e}"));
+        }
         match numbers.as_deref() {
             Ok(&[x0, y0, x1, y1]) if sound(&[x0, y0], &[x1, y1]) => {
                 Ok(Self { low: [x0, y0], high: [x1, y1], depth: None })
@@ -199,6 +203,11 @@ mod tests {
         assert_eq!("-1,0,7,1,2.5,9".parse(), Ok(Window { depth: Some([7.0, 9.0]), ..window }));
         for text in ["", "0,0,1", "1,0,0,1", "0,0,nan,1", "0,0,1,inf", "0,0,1,1,1", "0,0,2,1,1,1"] {
             assert!(text.parse::<Window>().is_err(), "{text}");
+        }
+        assert!("-1e30,-1e30,1e30,1e30".parse::<Window>().is_ok());
+        for text in ["0,0,1.1e30,1", "-inf,0,0,1", "0,0,-2e30,1,1,1"] {
+            let told = "no number of a window may be beyond 1e30 or -1e30";
+            assert_eq!(text.parse::<Window>(), Err(told.to_owned()), "{text}");
         }
     }
 }
