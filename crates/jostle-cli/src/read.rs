@@ -4,6 +4,7 @@ mod column;
 mod columns;
 mod corners;
 mod footer;
+mod line_limit;
 mod npy;
 mod number;
 mod pages;

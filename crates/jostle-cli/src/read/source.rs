@@ -142,13 +142,36 @@ impl<R: Read> Read for Unpacked<R> {
             if next.is_empty() {
                 break;
             }
+            if next[0] == 0 {
+                skip_padding(part.get_mut())?;
+                break;
+            }
             if !GZIP.starts_with(&next[..next.len().min(GZIP.len())]) {
-                return Err(io::Error::other("there are bytes after the end of the packed data"));
+                return Err(trailing());
             }
             self.0 = self.0.take().map(|part| GzDecoder::new(part.into_inner()));
         }
         Ok(0)
     }
+}
+
+/// Reads to the end, where only zeros may stand: tapes and disks fill their last block with them.
+fn skip_padding(bytes: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let next = bytes.fill_buf()?;
+        if next.is_empty() {
+            return Ok(());
+        }
+        if next.iter().any(|&byte| byte != 0) {
+            return Err(trailing());
+        }
+        let length = next.len();
+        bytes.consume(length);
+    }
+}
+
+fn trailing() -> io::Error {
+    io::Error::other("there are bytes after the end of the packed data")
 }
 
 /// Returns the first bytes, and a reader of all bytes.

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::column::Column;
 use super::columns::{Wanted, position};
+use super::line_limit::LineLimit;
 use super::number;
 use super::source::{Bytes, Peeked};
 use super::table::{Lines, Places, Table};
@@ -89,7 +90,7 @@ impl Text {
     /// Reads the first record. Lines end in `\n` alone, so that the number of lines read is always known: a `\r` before
     /// it becomes part of the last field, which is trimmed.
     fn new(bytes: Bytes) -> Result<Self> {
-        let mut bytes = bytes.stream();
+        let mut bytes: Box<dyn Read> = Box::new(LineLimit::new(bytes.stream()));
         let mut beginning = first_line(&mut bytes)?;
         check_beginning(&beginning)?;
         blank_comments(&mut beginning);

@@ -170,12 +170,29 @@ fn what_is_empty_is_said_to_be() {
 }
 
 #[test]
+fn a_line_without_end_is_refused() {
+    let long = "0".repeat(3 << 20);
+    let told = |line: u32| format!("line {line} is longer than 1,048,576 bytes; lines end in LF or CR LF\n");
+    for (text, line) in [(long.clone(), 1), (format!("# a\n{long}"), 2), (format!("x,y,r\n0,0,1\n\n{long}\n"), 4)] {
+        assert_eq!(refusal(&text, ""), format!("error: standard input: cannot read: {}", told(line)));
+    }
+    if cfg!(target_os = "linux") {
+        let message = Folder::new().refuse("pairs /dev/zero");
+        assert_eq!(message, format!("error: /dev/zero: cannot read: {}", told(1)));
+    }
+}
+
+#[test]
 fn packed_parts_follow_each_other_and_nothing_else_does() {
     let folder = Folder::new();
     let parts = [packed(b"x,y,r\n0,0,1\n1"), packed(b""), packed(b",0,1\n")].concat();
     folder.write("in.csv.gz", &parts);
     assert_eq!(figure(&folder.succeed("pairs in.csv.gz"), "pairs"), "1");
-    for garbage in ["\0", "garbage", "\0\0\0\0\0\0\0\0\0\0\0\0\0\0"] {
+    for zeros in [1, 511, 600_000] {
+        folder.write("in.csv.gz", [&parts[..], &vec![0; zeros]].concat());
+        assert_eq!(figure(&folder.succeed("pairs in.csv.gz"), "pairs"), "1", "{zeros} bytes of padding");
+    }
+    for garbage in ["\x01", "garbage", "\0\0\0\0\0\0\0\0\0\0\0\0\0\x1f", "\0\x1f\u{b}"] {
         folder.write("in.csv.gz", [&parts, garbage.as_bytes()].concat());
         let message = "error: in.csv.gz: cannot read: there are bytes after the end of the packed data\n";
         assert_eq!(folder.refuse("pairs in.csv.gz"), message);
