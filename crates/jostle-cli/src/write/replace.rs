@@ -15,9 +15,11 @@ pub(super) fn replace(path: &Path, fill: impl FnOnce(&mut Out<'_>) -> Result<()>
     attempt(path, fill).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Checks, before any work is done, that the folder of a file exists and that new files can be made in it.
+/// Checks, before any work is done, that a file can be reached, that its folder exists and that new files
+/// can be made in it.
 pub(super) fn check_folder(path: &Path) -> Result<()> {
     let target = destination(path);
+    ensure!(!target.is_symlink(), "this link leads to itself, or through too many others");
     let folder = folder(&target);
     ensure!(folder.is_dir(), "there is no folder {}", folder.display());
     if !target.exists() || target.is_file() {

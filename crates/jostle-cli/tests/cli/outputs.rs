@@ -88,6 +88,14 @@ fn outputs_do_not_replace_each_other() {
     refuse(&folder, "pairs in.csv -o new.csv --png new.png", both);
     refuse(&folder, "simulate --agents 2 --frames 1 --png new.png --gif new.gif", both);
     refuse(&folder, "pairs in.csv -o - --png -", both);
+    link("loop.csv", "loop.csv");
+    link("two.csv", "one.csv");
+    link("one.csv", "two.csv");
+    for name in ["loop.csv", "one.csv"] {
+        let told = format!("-o {name}: this link leads to itself, or through too many others");
+        refuse(&folder, &format!("pairs in.csv -o {name} --force"), &told);
+        assert!(folder.path(name).is_symlink());
+    }
     // Output through a link that leads nowhere yet is written to where the link leads.
     link("late.png", "way.png");
     folder.succeed("pairs in.csv --png way.png");
