@@ -12,6 +12,7 @@ mod guests;
 mod hosts;
 mod limits;
 mod oracle;
+mod panics;
 mod permutation;
 mod properties;
 mod queries;

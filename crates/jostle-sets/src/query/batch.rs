@@ -1,6 +1,6 @@
 //! Many queries at once, side by side, their answers one after the other in one list.
 
-use core::fmt;
+use core::{fmt, mem};
 
 use jostle_core::{Aabb, Threads, Workers, threads::run};
 
@@ -114,7 +114,7 @@ impl QueryBatch {
         Self::default()
     }
 
-    /// The answers of the last batch; no answers before the first.
+    /// The answers of the last batch; no answers before the first, or after a panic within a batch.
     #[must_use]
     pub fn last(&self) -> Answers<'_> {
         Answers { offsets: &self.offsets, ids: &self.lists.ids, distances: &self.lists.distances }
@@ -232,14 +232,28 @@ impl QueryBatch {
 
     /// Answers so many queries of any kind, so that this code is compiled once.
     fn answer_all(&mut self, queries: usize, answer: &AnswerSome<'_>, threads: Threads<'_>) {
-        self.offsets.resize(queries + 1, 0);
-        let (ends, lists, blocks) = (&mut self.offsets[1..], &mut self.lists, &mut self.blocks);
+        let unfinished = Unfinished(self);
+        let Self { offsets, lists, blocks } = &mut *unfinished.0;
+        offsets.resize(queries + 1, 0);
+        let ends = &mut offsets[1..];
         run(threads, queries.saturating_mul(BODIES_PER_QUERY), |workers| match workers {
             Workers::Serial => answer(0, ends, lists),
             Workers::Rayon | Workers::Pool(_) | Workers::Host(_) | Workers::Recorded => {
                 answer_in_blocks(answer, workers, ends, lists, blocks);
             }
         });
+        mem::forget(unfinished);
+    }
+}
+
+/// A batch that is being answered. Where that does not come to its end, since the test of the queries panics, say, it has
+/// no answers.
+struct Unfinished<'a>(&'a mut QueryBatch);
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        self.0.offsets.truncate(1);
+        self.0.lists.clear();
     }
 }
 

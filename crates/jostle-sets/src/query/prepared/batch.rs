@@ -3,7 +3,7 @@
 //! Questions are cut into blocks by their number alone. Each block keeps its answers in memory of its own until all are
 //! found, so that a refusal leaves the last answers as they were.
 
-use core::fmt;
+use core::{fmt, mem};
 
 use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
 use jostle_core::{Threads, Workers, threads::run};
@@ -148,7 +148,8 @@ impl<const D: usize> PreparedBatch<D> {
         Self::default()
     }
 
-    /// The answers of the last batch; no answers before the first.
+    /// The answers of the last batch; no answers before the first. After a panic within a batch, there are none, or those
+    /// before it.
     #[must_use]
     pub fn last(&self) -> PreparedAnswers<'_, D> {
         PreparedAnswers { offsets: &self.offsets, found: &self.found, distances: &self.distances }
@@ -275,7 +276,8 @@ impl<const D: usize> PreparedBatch<D> {
 
     /// Puts the answers of all blocks one after the other.
     fn put_together(&mut self, (queries, size, count): (usize, usize, usize), workers: Workers<'_>) {
-        let Self { offsets, found, distances, blocks, starts } = self;
+        let unfinished = Unfinished(self);
+        let Self { offsets, found, distances, blocks, starts } = &mut *unfinished.0;
         let blocks = &blocks[..count];
         starts.clear();
         starts.push(0);
@@ -305,6 +307,19 @@ impl<const D: usize> PreparedBatch<D> {
                 found.copy_from_slice(&blocks[block].found);
             });
         }
+        mem::forget(unfinished);
+    }
+}
+
+/// A batch whose answers are being put together. Where that does not come to its end, since a host panics, say, it has no
+/// answers.
+struct Unfinished<'a, const D: usize>(&'a mut PreparedBatch<D>);
+
+impl<const D: usize> Drop for Unfinished<'_, D> {
+    fn drop(&mut self) {
+        self.0.offsets.truncate(1);
+        self.0.found.clear();
+        self.0.distances.clear();
     }
 }
 

@@ -1,0 +1,96 @@
+//! Panics within a call, of a host or of the caller's test: what stands afterwards is whole.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use jostle::{Circles, LinearTree, PreparedBatch, PreparedSet, Queries, QueryBatch, Space, Spawner, Threads};
+use jostle_testkit::{Kind, pool, scene};
+
+/// A host that panics at one call, before its tasks or after them.
+struct Host {
+    calls: AtomicUsize,
+    panics_at: usize,
+    late: bool,
+}
+
+impl Host {
+    /// A host for each call and time, without end: the calls of a search end.
+    fn all() -> impl Iterator<Item = Self> {
+        let host = |panics_at, late| Self { calls: AtomicUsize::new(0), panics_at, late };
+        (0..).flat_map(move |call| [host(call, false), host(call, true)])
+    }
+
+    /// Returns whether this host panicked in a call.
+    fn panics(&self, call: impl FnOnce(Threads<'_>)) -> bool {
+        let unwound = catch_unwind(AssertUnwindSafe(|| call(Threads::Host(self))));
+        unwound.map_err(|payload| assert_eq!(payload.downcast_ref(), Some(&"of the host"))).is_err()
+    }
+
+    fn name(&self) -> String {
+        format!("call {}, late: {}", self.panics_at, self.late)
+    }
+}
+
+impl Spawner for Host {
+    fn workers(&self) -> usize {
+        2
+    }
+
+    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        let panics = self.calls.fetch_add(1, Ordering::Relaxed) == self.panics_at;
+        if !panics || self.late {
+            (0..tasks).for_each(task);
+        }
+        if panics {
+            resume_unwind(Box::new("of the host"));
+        }
+    }
+}
+
+/// The test of the queries panics, on one thread or on several. The batch then has no answers.
+#[test]
+fn a_batch_has_no_answers_after_its_test() {
+    let mut tree = LinearTree::new();
+    tree.build(Circles::new(&[0.0, 1.0], &[0.0; 2], 0.4), Threads::Serial).expect("two circles");
+    let (mut batch, pool) = (QueryBatch::new(), pool(2));
+    let points: Vec<[f32; 2]> = (0..3_000).map(|at| [at as f32 / 2_000.0, 0.0]).collect();
+    for threads in [Threads::Serial, Threads::Pool(&pool)] {
+        assert_eq!(batch.points(Queries::new(&tree), &points[..1], threads).expect("a point").ids(), [0]);
+        let test = |id: u32| if id == 1 { resume_unwind(Box::new("of the test")) } else { true };
+        let asked = AssertUnwindSafe(|| batch.points(Queries::new(&tree).only(&test), &points, threads).map(drop));
+        assert_eq!(catch_unwind(asked).expect_err("a panic").downcast_ref(), Some(&"of the test"));
+        assert!(batch.last().is_empty() && batch.last().offsets() == [0] && batch.last().ids().is_empty());
+        assert_eq!(batch.points(Queries::new(&tree), &points[..1], threads).expect("a point").of(0), [0]);
+    }
+}
+
+#[test]
+fn batches_have_no_answers_after_a_host() {
+    let scene = scene::scene::<2>(Kind::Dense, 3_000, 5);
+    let (mut tree, mut set) = (LinearTree::new(), PreparedSet::new());
+    tree.build(scene.view(), Threads::Serial).expect("a sound scene");
+    set.build(scene.view(), Space::open(), Threads::Serial).expect("a sound scene");
+    let points: Vec<[f32; 2]> = (0..3_000).map(|id| [0, 1].map(|axis: usize| scene.centers[axis][id])).collect();
+    let asked = points[..].iter().map(|point| point.map(f64::from)).collect::<Vec<_>>();
+    let (first, set) = (&points[..1], set.queries());
+    for host in Host::all() {
+        let mut batch = QueryBatch::new();
+        batch.nearest(Queries::new(&tree), first, 3, 9.0, Threads::Serial).expect("a point");
+        if !host.panics(|on| batch.nearest(Queries::new(&tree), &points, 3, 9.0, on).map(drop).expect("points")) {
+            break;
+        }
+        let last = batch.last();
+        assert!(last.is_empty() && last.ids().is_empty() && last.distances().is_empty(), "{}", host.name());
+    }
+    for host in Host::all() {
+        let mut batch = PreparedBatch::new();
+        batch.nearest(set, &asked[..1], 3, 9.0, Threads::Serial).expect("a point");
+        if !host.panics(|on| batch.nearest(set, &asked, 3, 9.0, on).map(drop).expect("points")) {
+            assert!(host.panics_at > 1, "{} calls", host.panics_at);
+            break;
+        }
+        let (last, kept) = (batch.last(), batch.last().len());
+        assert!(kept < 2 && last.offsets() == &[0, 3][..=kept], "{}", host.name());
+        assert!(last.found().len() == 3 * kept && last.distances().len() == 3 * kept, "{}", host.name());
+    }
+}
