@@ -3,7 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use jostle::{Circles, LinearTree, PreparedBatch, PreparedSet, Queries, QueryBatch, Space, Spawner, Threads};
+use jostle::{
+    Circles, ContactTracker, LinearTree, PreparedBatch, PreparedSet, Queries, QueryBatch, Space, Spawner, Threads,
+};
+use jostle_testkit::keyed::{Oracle, update};
 use jostle_testkit::{Kind, pool, scene};
 
 /// A host that panics at one call, before its tasks or after them.
@@ -43,6 +46,29 @@ impl Spawner for Host {
         }
         if panics {
             resume_unwind(Box::new("of the host"));
+        }
+    }
+}
+
+#[test]
+fn a_tracker_is_as_new() {
+    let keys: Vec<u64> = (0..60_000).collect();
+    // The ids have other keys, so that a tracker that mixes frames is found out.
+    let others: Vec<u64> = keys.iter().map(|key| (key + 7) % 60_000).collect();
+    let few: Vec<[u32; 2]> = (0..20_000).map(|a| [a, a + 30_000]).collect();
+    let many: Vec<[u32; 2]> = (0..30_000).map(|a| [a, a + 30_000]).collect();
+    for host in Host::all() {
+        let (mut tracker, mut oracle) = (ContactTracker::new(), Oracle::default());
+        tracker.update(&few, &keys).expect("a frame");
+        if !host.panics(|threads| tracker.on(threads).update(&many, &others).map(drop).expect("a frame")) {
+            assert!(host.panics_at > 8, "{} calls", host.panics_at);
+            break;
+        }
+        let last = tracker.last();
+        assert_eq!((last.slots(), last.pair_slots().len(), last.begin().len(), last.end().len()), (0, 0, 0, 0));
+        for (pairs, keys) in [(&few, &keys), (&many, &others), (&few, &others)] {
+            let three = update(&mut tracker, Threads::Serial, pairs, keys.into()).expect("a frame");
+            assert!(three == oracle.update(pairs, keys.into()), "{}", host.name());
         }
     }
 }

@@ -50,8 +50,7 @@ impl Slots {
         }
     }
 
-    /// Makes this frame the last frame, and takes back the slots of contacts that ended in it. They come last, since a
-    /// host's panic before would have them taken back twice.
+    /// Makes this frame the last frame, and takes back the slots of contacts that ended in it.
     pub(crate) fn remember(&mut self, ended: &[u32]) {
         core::mem::swap(&mut self.now, &mut self.last);
         self.free.extend_from_slice(ended);

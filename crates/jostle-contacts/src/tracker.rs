@@ -87,6 +87,10 @@ use crate::table::{MAX_PAIRS, NONE};
 /// # Ok::<(), jostle::ContactError>(())
 /// ```
 ///
+/// # Panics within an update
+/// A host may panic within an update. The tracker is then as new: it knows no contact and has no slot. No contact is told
+/// to end, and all contacts of the next update begin.
+///
 /// # To go back
 /// A clone is a snapshot: given the frames that followed, it tells what the tracker told, slots included.
 #[derive(Default)]
@@ -233,14 +237,15 @@ impl ContactTracker {
         Self::default()
     }
 
-    /// What the last successful update found; nothing before the first.
+    /// What the last successful update found; nothing before the first, or after a panic within an update.
     #[must_use]
     pub fn last(&self) -> Changes<'_> {
         Changes { tracker: self }
     }
 
     /// Returns the length of an array that has a place for each slot. It is at most the greatest number of contacts
-    /// that a frame had, counting those that had just ended. It never shrinks.
+    /// that a frame had, counting those that had just ended. It never shrinks, but is 0 after a panic
+    /// within an update.
     ///
     /// Which contact has which slot depends on the pairs of all frames and their order alone, not on threads.
     #[must_use]

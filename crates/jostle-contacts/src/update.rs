@@ -1,6 +1,8 @@
 //! One call of a tracker.
 
-use jostle_core::{Recording, Threads, record};
+use core::mem;
+
+use jostle_core::{Recording, Threads, Workers, record};
 
 use crate::frame::{KeyedPairs, KeysOf};
 use crate::{Changes, ContactError, ContactPairs, ContactTracker, Keys};
@@ -32,6 +34,23 @@ impl ContactTracker {
     ) -> Result<Changes<'_>, ContactError> {
         self.on(Threads::Current).update(pairs, keys)
     }
+
+    fn guarded<R>(&mut self, update: impl FnOnce(&mut Self) -> R) -> R {
+        let unfinished = Unfinished(self);
+        let updated = update(unfinished.0);
+        mem::forget(unfinished);
+        updated
+    }
+}
+
+/// A tracker in an update. An update that does not come to its end, since a host panics, say, leaves a new tracker: parts
+/// of two frames may be mixed in it.
+struct Unfinished<'a>(&'a mut ContactTracker);
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        *self.0 = ContactTracker::new();
+    }
 }
 
 impl<'t> Update<'t> {
@@ -56,8 +75,10 @@ impl<'t> Update<'t> {
         let (tracker, keys) = (self.tracker, keys.into());
         let now = keyed(pairs.into(), keys)?;
         let items = now.pairs.len().max(keys.len());
-        self.threads
-            .run([SERIAL_BELOW; 2], items, |workers| workers.together(|| tracker.update_with(now, keys, workers)))?;
+        tracker.guarded(|tracker| {
+            let update = |workers: Workers<'_>| workers.together(|| tracker.update_with(now, keys, workers));
+            self.threads.run([SERIAL_BELOW; 2], items, update)
+        })?;
         Ok(Changes { tracker })
     }
 
@@ -73,7 +94,7 @@ impl<'t> Update<'t> {
     ) -> Result<(Changes<'t>, Recording), ContactError> {
         let (tracker, keys) = (self.tracker, keys.into());
         let now = keyed(pairs.into(), keys)?;
-        let (updated, recording) = record(|workers| tracker.update_with(now, keys, workers));
+        let (updated, recording) = tracker.guarded(|tracker| record(|workers| tracker.update_with(now, keys, workers)));
         updated?;
         Ok((Changes { tracker }, recording))
     }
