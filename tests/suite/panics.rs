@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jostle::{
-    Circles, ContactTracker, LinearTree, PreparedBatch, PreparedSet, Queries, QueryBatch, Space, Spawner, Threads,
+    Circles, ContactTracker, LinearTree, NeighborLists, PairFinder, PreparedBatch, PreparedSet, Queries, QueryBatch,
+    Rows, Space, Spawner, Threads,
 };
 use jostle_testkit::keyed::{Oracle, update};
 use jostle_testkit::{Kind, pool, scene};
@@ -118,5 +119,48 @@ fn batches_have_no_answers_after_a_host() {
         let (last, kept) = (batch.last(), batch.last().len());
         assert!(kept < 2 && last.offsets() == &[0, 3][..=kept], "{}", host.name());
         assert!(last.found().len() == 3 * kept && last.distances().len() == 3 * kept, "{}", host.name());
+    }
+}
+
+/// Returns whether all rows, and the columns beside them, are within the lists.
+pub(super) fn are_whole(lists: &NeighborLists) -> bool {
+    let (offsets, count) = (lists.offsets(), lists.neighbors().len());
+    let columns = [lists.distances2().len(), lists.vectors::<2>().len()];
+    let are_rows = offsets[0] == 0 && offsets.is_sorted() && offsets[offsets.len() - 1] == count;
+    are_rows && columns.iter().all(|&len| len == 0 || len == count)
+}
+
+fn same(a: &NeighborLists, b: &NeighborLists) -> bool {
+    let ids = a.offsets() == b.offsets() && a.neighbors() == b.neighbors();
+    ids && a.distances2() == b.distances2() && a.vectors::<2>() == b.vectors()
+}
+
+/// Rows made of pairs, and rows of a join, by a host that panics: the lists are as they were, empty, or filled.
+#[test]
+fn neighbor_lists_are_whole() {
+    let makers: [fn() -> NeighborLists; 3] =
+        [NeighborLists::new, NeighborLists::with_distances, || NeighborLists::with_distances().and_vectors()];
+    for (kind, new) in [Kind::Uniform, Kind::Dense].into_iter().flat_map(|kind| makers.map(|new| (kind, new))) {
+        let [before, now] = [3, 4].map(|seed| scene::scene::<2>(kind, 31_000, seed));
+        let (mut old, mut expected) = (new(), new());
+        PairFinder::new().neighbors(before.view(), Rows::Full, &mut old).expect("a sound scene");
+        PairFinder::new().neighbors(now.view(), Rows::Full, &mut expected).expect("a sound scene");
+        let mut were = [0; 3];
+        for host in Host::all() {
+            let (mut finder, mut lists) = (PairFinder::new(), old.clone());
+            let search = |on: Threads<'_>| {
+                finder.on(on).neighbors(now.view(), Rows::Full, &mut lists).expect("a sound scene");
+            };
+            if !host.panics(search) {
+                break;
+            }
+            assert!(are_whole(&lists), "{kind}, {}", host.name());
+            let is = [same(&lists, &old), lists.is_empty() && lists.neighbors().is_empty(), same(&lists, &expected)];
+            let is = is.iter().position(|&is| is).unwrap_or_else(|| panic!("{kind}, {}", host.name()));
+            were[is] += 1;
+            finder.on(Threads::Serial).neighbors(now.view(), Rows::Full, &mut lists).expect("a sound scene");
+            assert!(same(&lists, &expected), "{kind}, {}", host.name());
+        }
+        assert!(were[0] > 4 && were[1] > 0, "{kind}: {were:?}");
     }
 }

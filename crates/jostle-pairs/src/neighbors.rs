@@ -36,6 +36,7 @@ use crate::pairs::engine::{Engine, too_many};
 use crate::pairs::plan::{Blocks, Plan, RowPlan};
 use crate::pairs::stats::counted;
 
+pub(crate) use lists::Unfinished;
 pub use lists::{NeighborColumns, NeighborLists};
 
 /// Neighbours a body that the first search has room for. The search is run again when there are more.
@@ -120,10 +121,10 @@ impl<const D: usize> RowEngine<D> {
                 return Err(too_many(entries, max));
             }
             if plan.exact.shaped || short_now(entries) {
-                self.put_pairs(plan, kind, lists, workers);
-                if lists.want_columns() {
-                    lists.measure(plan.exact, kind, &mut self.centers, (isa, workers));
-                }
+                let unfinished = Unfinished(lists);
+                self.put_pairs(plan, kind, unfinished.0, workers);
+                self.measure(plan.exact, kind, unfinished.0, (isa, workers));
+                unfinished.finish();
                 self.last = LastRows::OfPairs;
                 return Ok(Tests { pairs: lists.neighbors.len() as u64, ..tests });
             }
@@ -142,7 +143,9 @@ impl<const D: usize> RowEngine<D> {
         isa_and_workers: (Isa, Workers<'_>),
     ) {
         if lists.want_columns() {
-            lists.measure(exact, kind, &mut self.centers, isa_and_workers);
+            let unfinished = Unfinished(lists);
+            unfinished.0.measure(exact, kind, &mut self.centers, isa_and_workers);
+            unfinished.finish();
         }
     }
 
@@ -160,8 +163,8 @@ impl<const D: usize> RowEngine<D> {
         let with_distances = all_wanted == tested && !plan.exact.decided && plan.exact.images.unique;
         let of = (plan.rows(), plan.ask_callers());
         let tests = self.fill_rows((isa, max), of, kind, (lists, with_distances), workers)?;
-        if all_wanted != Wanted::default() && !with_distances {
-            lists.measure(plan.exact, kind, &mut self.centers, (isa, workers));
+        if !with_distances {
+            self.measure(plan.exact, kind, lists, (isa, workers));
         }
         Ok(tests)
     }
@@ -201,7 +204,9 @@ impl<const D: usize> RowEngine<D> {
         self.chunks.reserve(self.owners.len(), buckets.count());
         self.chunks.sort(&self.owners[..taken], buckets.count());
         self.scan_buckets(buckets);
-        self.put_rows(buckets, (lists, with_distances), workers);
+        let unfinished = Unfinished(lists);
+        self.put_rows(buckets, (unfinished.0, with_distances), workers);
+        unfinished.finish();
         Ok(tests)
     }
 

@@ -7,6 +7,8 @@ use jostle::{CoherentFinder, NeighborLists, PairFinder, Rows, Spawner, Threads};
 use jostle_testkit::pairs::{ascending, assert_same};
 use jostle_testkit::{Kind, Scene, scene};
 
+use crate::panics::are_whole;
+
 /// A host that panics at one call, before its tasks or after them.
 struct Host {
     left: AtomicUsize,
@@ -64,29 +66,32 @@ fn nothing_is_kept_of_a_list_that_panics() {
         scene.centers[0].iter_mut().zip(0..).for_each(|(x, id)| *x += ((id % 7) as f32 - 3.0) * step);
         scene
     });
-    let (mut scratch, mut expected, mut lists) = (PairFinder::new(), NeighborLists::new(), NeighborLists::new());
+    let (mut scratch, mut expected) = (PairFinder::new(), NeighborLists::new());
+    let mut lists = NeighborLists::with_distances();
     let expected_pairs = ascending(scratch.find(frames[3].view()).expect("sound bodies").pairs());
     scratch.neighbors(frames[3].view(), Rows::Full, &mut expected).expect("sound bodies");
     for (anew, of_rows) in [(true, false), (true, true), (false, false), (false, true)] {
         for call in 1.. {
             let late = call % 2 == 0;
             let mut finder = CoherentFinder::new();
-            let mut ask = |finder: &mut CoherentFinder<2>, threads, scene: &Scene<2>| {
+            let ask = |finder: &mut CoherentFinder<2>, lists: &mut NeighborLists, threads, scene: &Scene<2>| {
                 let search = finder.on(threads);
                 if of_rows {
-                    search.neighbors(scene.view(), Rows::Full, &mut lists).expect("sound bodies");
+                    search.neighbors(scene.view(), Rows::Full, lists).expect("sound bodies");
                 } else {
                     search.find(scene.view()).expect("sound bodies");
                 }
             };
-            frames[..3].iter().for_each(|scene| ask(&mut finder, Threads::Current, scene));
+            frames[..3].iter().for_each(|scene| ask(&mut finder, &mut lists, Threads::Current, scene));
             assert!(finder.margin() > 0.0);
             if anew {
                 finder.forget();
             }
             let host = Host { left: AtomicUsize::new(call), late };
-            let search = catch_unwind(AssertUnwindSafe(|| ask(&mut finder, Threads::Host(&host), &frames[3])));
-            ask(&mut finder, Threads::Current, &frames[3]);
+            let search =
+                catch_unwind(AssertUnwindSafe(|| ask(&mut finder, &mut lists, Threads::Host(&host), &frames[3])));
+            assert!(are_whole(&lists), "{call} {late}");
+            ask(&mut finder, &mut lists, Threads::Current, &frames[3]);
             if of_rows {
                 assert!(
                     lists.neighbors() == expected.neighbors() && lists.offsets() == expected.offsets(),

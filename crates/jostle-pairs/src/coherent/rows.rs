@@ -20,7 +20,7 @@ use crate::coherent::strays::ByTrees;
 use crate::coherent::{CoherentFinder, has_both_rows};
 use crate::join::filter::PairTest;
 use crate::neighbors::rows::Rows;
-use crate::neighbors::{NeighborLists, RowEngine};
+use crate::neighbors::{NeighborLists, RowEngine, Unfinished};
 
 /// What the caller asks for: rows of a kind, of pairs that pass a test, in these lists.
 pub(super) struct RowRequest<'a> {
@@ -83,6 +83,20 @@ impl<const D: usize> CoherentFinder<D> {
             self.finder.preparation = found_by;
             return searched;
         }
+        if request.only.is_some() {
+            // The lists stand while the caller's test is called.
+            self.change_taken(given, request, workers);
+        } else {
+            let unfinished = Unfinished(request.lists);
+            self.change_taken(given, RowRequest { lists: unfinished.0, ..request }, workers);
+            unfinished.finish();
+        }
+        Ok(())
+    }
+
+    /// Changes the rows of the last frame, which are here now.
+    fn change_taken(&mut self, given: FrameInput<'_, D>, request: RowRequest<'_>, workers: Workers<'_>) {
+        let isa = self.finder.isa();
         let Self { finder, candidates, live_rows, row_sieve, current, strays, pace, sieves_layers, .. } = self;
         let count = given.input.sets()[0].len();
         let sets = given.input.meetings().next().map_or([0; 2], |(i, j)| [i as u32, j as u32]);
@@ -103,7 +117,6 @@ impl<const D: usize> CoherentFinder<D> {
             live_rows.lend(request.lists);
             finder.rows.measure(&exact, request.kind, request.lists, (isa, workers));
         }
-        Ok(())
     }
 
     /// Finds out which candidates have begun to touch, or have ended, once bodies have used up `used` of the margin.
@@ -126,7 +139,8 @@ impl RowSieve {
         engine: &mut RowEngine<D>,
         (isa, workers): (Isa, Workers<'_>),
     ) {
-        if only.is_some() || sieves_layers {
+        let is_sieved = only.is_some() || sieves_layers;
+        if is_sieved {
             let layers = exact.sets.first().zip(exact.sets.last()).map_or([None; 2], |(a, b)| [a.layers, b.layers]);
             let [of_row, of_other] = layers.both(|layers| layers.unwrap_or(Layers::ALL));
             let sets = [0, u32::from(exact.sets.len() > 1)];
@@ -137,10 +151,15 @@ impl RowSieve {
                 let passes = |pair: [u32; 2]| meet(pair) && only.is_none_or(|only| only.keeps(sets, in_order(pair)));
                 self.sift(&live_rows.rows, (isa, workers), passes);
             });
+        }
+        let unfinished = Unfinished(lists);
+        let lists = &mut *unfinished.0;
+        if is_sieved {
             self.list(&live_rows.rows, (lists, D), (isa, workers));
         } else {
             live_rows.copy(lists, D, workers);
         }
         engine.measure(exact, kind, lists, (isa, workers));
+        unfinished.finish();
     }
 }

@@ -93,6 +93,7 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
     /// # Errors
     /// [`InputError`], also for bodies with a margin; the finder stays usable, and the lists stay as they were, but may be
     /// empty after [`InputError::TooManyPairs`]. After a panic of the caller's test, too, they are as they were.
+    /// After a panic of a host they are as they were, empty, or those of this frame.
     pub fn neighbors<'a>(
         self,
         input: impl Into<Input<'a, D>>,

@@ -232,7 +232,8 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
     ///
     /// # Errors
     /// [`InputError`] before any work, but for [`InputError::TooManyPairs`], which comes once all neighbours are counted.
-    /// The lists stay as they were, also after a panic of the caller's test.
+    /// The lists stay as they were, also after a panic of the caller's test. After a panic of a host they are as they were,
+    /// empty, or those of this search.
     pub fn neighbors<'a>(
         self,
         input: impl Into<Input<'a, D>>,

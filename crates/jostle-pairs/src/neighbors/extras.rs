@@ -64,6 +64,13 @@ impl Extras {
         resize_anew(&mut self.vectors, if vectors { neighbors * axes } else { 0 });
     }
 
+    pub(super) fn clear(&mut self) {
+        self.distances2.clear();
+        self.distances2_f64.clear();
+        self.image_shifts.clear();
+        self.vectors.clear();
+    }
+
     pub(super) fn image_shifts<const D: usize>(&self) -> &[[i32; D]] {
         self.check_dimensions(D);
         self.image_shifts.as_chunks().0

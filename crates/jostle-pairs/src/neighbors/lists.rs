@@ -1,7 +1,7 @@
 //! Neighbour lists as the caller holds them: compressed sparse rows, and columns beside them.
 
 use core::fmt;
-use core::mem::swap;
+use core::mem::{forget, swap};
 use core::ops::Range;
 
 use crate::neighbors::extras::{Extras, resize_anew};
@@ -344,11 +344,34 @@ impl NeighborLists {
         self.offsets[id]..self.offsets[id + 1]
     }
 
+    fn clear(&mut self) {
+        self.offsets.clear();
+        self.offsets.push(0);
+        self.neighbors.clear();
+        self.extras.clear();
+        self.number = 0;
+    }
+
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.offsets.capacity() * size_of::<usize>()
             + self.neighbors.capacity() * size_of::<u32>()
             + self.extras.bytes()
+    }
+}
+
+/// Lists that are being filled. Where that does not come to its end, since a host panics, say, they are empty.
+pub(crate) struct Unfinished<'a>(pub(crate) &'a mut NeighborLists);
+
+impl Unfinished<'_> {
+    pub(crate) fn finish(self) {
+        forget(self);
+    }
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        self.0.clear();
     }
 }
