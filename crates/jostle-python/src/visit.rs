@@ -38,7 +38,8 @@ struct Visitor<'f> {
     wants: [bool; 3],
     /// One for the calling thread, then one for each thread of the pool.
     waiting: Vec<Mutex<Waiting>>,
-    /// The exception that the function has raised, if it has: it is not called again.
+    /// The exception that the function has raised, if it has: it is not called again. Whoever calls the function holds
+    /// the lock meanwhile, so that calls come one at a time.
     raised: Mutex<Option<PyErr>>,
     /// Whether the function has raised.
     stops: AtomicBool,
@@ -78,15 +79,18 @@ impl Visitor<'_> {
         }
     }
 
-    /// Calls the function, unless it has raised.
+    /// Calls the function, unless it has raised. The calling thread must not hold the interpreter.
     fn pass<const D: usize>(&self, Waiting { pairs, shifts, sets, times }: Waiting) {
         if pairs.is_empty() {
             return;
         }
+        // The interpreter goes to other threads during a call, so it does not keep two calls apart. Whoever has the lock
+        // needs the interpreter; nobody has the interpreter while waiting for the lock.
+        let mut raised = lock(&self.raised);
+        if raised.is_some() {
+            return;
+        }
         Python::attach(|py| {
-            if self.stops.load(Ordering::Relaxed) {
-                return;
-            }
             let called = || {
                 let mut arguments = vec![rows(py, pairs, 2)?];
                 let [has_shifts, has_sets, has_times] = self.wants;
@@ -96,8 +100,8 @@ impl Visitor<'_> {
                 self.function.call1(py, PyTuple::new(py, arguments)?)
             };
             // Functions that are not written in Python see no interrupts.
-            if let Err(raised) = called().and_then(|_| py.check_signals()) {
-                lock(&self.raised).get_or_insert(raised);
+            if let Err(error) = called().and_then(|_| py.check_signals()) {
+                *raised = Some(error);
                 self.stops.store(true, Ordering::Relaxed);
             }
         });

@@ -1,6 +1,7 @@
 """Pairs, counts and rows, against scipy's cKDTree."""
 
 import signal
+import threading
 import time
 
 import numpy as np
@@ -208,6 +209,44 @@ def test_what_is_raised_in_a_block_is_raised():
     with pytest.raises(ValueError, match="block is 0"):
         jostle.for_each(fail, points, cutoff=0.1, block=0)
     jostle.for_each(fail, points[:1], cutoff=0.1)
+
+
+def test_calls_of_one_for_each_come_one_at_a_time():
+    points, inside, most, total = scene(40_000, 2), 0, 0, 0
+
+    def keep(pairs):
+        nonlocal inside, most, total
+        inside += 1
+        most, before = max(most, inside), total
+        time.sleep(1e-4)  # the interpreter goes to other threads
+        total = before + len(pairs)
+        inside -= 1
+
+    jostle.for_each(keep, points, 0.03, block=500, threads=4)
+    assert most == 1 and total == jostle.count(points, 0.03)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_functions_of_for_each_may_search(threads):
+    points, few, counts, inner = scene(40_000, 2), scene(40_000, 2, seed=1), [], []
+
+    def outer(pairs):
+        counts.append(jostle.count(few, 0.02, threads=threads))
+        if len(counts) < 5:
+            here = []
+            add = lambda pairs: here.append(len(pairs))  # noqa: E731
+            jostle.for_each(add, few, 0.02, block=500, threads=threads)
+            inner.append(sum(here))
+
+    def search():
+        jostle.for_each(outer, points, 0.03, block=4000, threads=threads)
+
+    callers = [threading.Thread(target=search) for _ in range(2)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert len(counts) > 5 and set(counts) == set(inner) == {jostle.count(few, 0.02)}
 
 
 @pytest.mark.parametrize("cell", [None, 10.0])
