@@ -100,6 +100,22 @@ pub(crate) fn number(object: &Bound<'_, PyAny>) -> Option<f64> {
     if object.is_instance_of::<PyFloat>() || !is_array() { object.extract().ok() } else { None }
 }
 
+/// Reads an argument that is a number, or refuses it by its name.
+fn number_called(object: &Bound<'_, PyAny>, name: &str) -> PyResult<f64> {
+    let kind = object.get_type().name()?;
+    number(object).ok_or_else(|| type_error(format_args!("{name} must be a number, not of type {kind}")))
+}
+
+/// Reads the argument `margin`.
+pub(crate) fn margin_of(object: &Bound<'_, PyAny>) -> PyResult<f64> {
+    number_called(object, "margin")
+}
+
+/// Reads the argument `reach`, where it is one for all questions.
+pub(crate) fn reach_of(object: &Bound<'_, PyAny>) -> PyResult<f64> {
+    number_called(object, "reach")
+}
+
 /// The argument `cutoff`.
 pub(crate) struct Cutoff(pub(crate) f64);
 
@@ -107,8 +123,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Cutoff {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        let kind = object.get_type().name()?;
-        number(&object).map(Self).ok_or_else(|| type_error(format_args!("cutoff must be a number, not of type {kind}")))
+        number_called(&object, "cutoff").map(Self)
     }
 }
 

@@ -6,7 +6,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::{Cutoff, Integers, Number, Real, Reals, as_array, number, repeated, show};
+use crate::arrays::{Cutoff, Integers, Number, Real, Reals, as_array, margin_of, number, repeated, show};
 use crate::errors::{type_error, value_error};
 use crate::prepared::{Of, PreparedSet};
 use crate::space::Cell;
@@ -405,7 +405,7 @@ impl Bodies {
         positions: &Bound<'_, PyAny>,
         radii: Option<&Bound<'_, PyAny>>,
         cutoff: Option<Cutoff>,
-        margin: f64,
+        #[pyo3(from_py_with = margin_of)] margin: f64,
         displacements: Option<&Bound<'_, PyAny>>,
         category: Option<Py<PyAny>>,
         mask: Option<Py<PyAny>>,

@@ -38,6 +38,8 @@ pub(crate) struct Found {
     times: Option<Py<PyAny>>,
     pub(crate) meetings: Vec<Meeting>,
     pub(crate) of: SetsOfPairs,
+    /// How many sets there were.
+    sets: usize,
     /// Whether two bodies may touch at several images, so that only shifts tell their pairs apart.
     pub(crate) by_image: bool,
 }
@@ -100,6 +102,7 @@ impl FoundColumns {
             times: times.map(|times| array(py, times).unbind()),
             meetings: self.meetings,
             of: read.sets_of_pairs(),
+            sets: read.count_of_sets(),
             by_image: self.by_image,
         })
     }
@@ -113,11 +116,11 @@ impl Found {
         py: Python<'_>,
         columns: (Py<PyAny>, Option<Py<PyAny>>, Option<Py<PyAny>>),
         meetings: Vec<Meeting>,
-        sets: usize,
+        relation_and_sets: (usize, usize),
         by_image: bool,
     ) -> PyResult<Self> {
-        let (pairs, shifts, times) = columns;
-        let of = match sets {
+        let ((pairs, shifts, times), (relation, sets)) = (columns, relation_and_sets);
+        let of = match relation {
             1 => SetsOfPairs::One,
             2 => SetsOfPairs::Two,
             _ => SetsOfPairs::Many,
@@ -128,21 +131,25 @@ impl Found {
         {
             return Err(value_error("the pairs of sets are not all pairs"));
         }
-        Ok(Self { pairs, shifts, times, meetings, of, by_image })
+        Ok(Self { pairs, shifts, times, meetings, of, sets, by_image })
     }
 
     fn __getnewargs__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let sets = match self.of {
+        let relation = match self.of {
             SetsOfPairs::One => 1,
             SetsOfPairs::Two => 2,
             SetsOfPairs::Many => 3,
         };
-        ((&self.pairs, &self.shifts, &self.times), &self.meetings, sets, self.by_image).into_py_any(py)
+        ((&self.pairs, &self.shifts, &self.times), &self.meetings, (relation, self.sets), self.by_image).into_py_any(py)
     }
 
     /// Returns the pairs of sets i and j, the body of the lesser set first, as a view of ``pairs``. The view
     /// is empty where the sets do not meet.
     fn between<'py>(&self, py: Python<'py>, i: usize, j: usize) -> PyResult<Bound<'py, PyAny>> {
+        if i.max(j) >= self.sets {
+            let count = self.sets;
+            return Err(value_error(format_args!("pairs of sets {i} and {j}, but there are {count} sets, from 0 on")));
+        }
         let sets = [i.min(j), i.max(j)];
         let [start, end] = self.meetings.iter().find(|(of, _)| *of == sets).map_or([0, 0], |(_, place)| *place);
         self.pairs.bind(py).get_item(PySlice::new(py, start as isize, end as isize, 1))

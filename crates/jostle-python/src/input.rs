@@ -185,6 +185,10 @@ impl<'py> Read<'py> {
         self.sets.first().map_or("bodies", |set| set.source.kind())
     }
 
+    pub(crate) fn count_of_sets(&self) -> usize {
+        self.sets.len()
+    }
+
     /// Whether any body moves.
     pub(crate) fn moves(&self) -> bool {
         self.sets.iter().any(ReadSet::moves)

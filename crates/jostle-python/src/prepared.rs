@@ -5,7 +5,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
-use crate::arrays::{Cutoff, Number, Reals, array, as_array, number, rows};
+use crate::arrays::{Cutoff, Number, Reals, array, as_array, number, reach_of, rows};
 use crate::dimensions::in_dimensions;
 use crate::errors::{Refused, refused, type_error, value_error};
 use crate::input::{Asked, Read};
@@ -340,7 +340,7 @@ impl PreparedSet {
         py: Python<'_>,
         points: &Bound<'_, PyAny>,
         k: usize,
-        reach: f64,
+        #[pyo3(from_py_with = reach_of)] reach: f64,
         threads: Option<isize>,
     ) -> PyResult<Answers> {
         in_dimensions!(self.dimensions(), D => {

@@ -5,6 +5,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::arrays::margin_of;
 use crate::bodies::{AskedSet, Origin};
 
 /// The arrays that a set of boxes or capsules was made of.
@@ -51,7 +52,7 @@ impl Boxes {
         py: Python<'_>,
         lo: &Bound<'_, PyAny>,
         hi: &Bound<'_, PyAny>,
-        margin: f64,
+        #[pyo3(from_py_with = margin_of)] margin: f64,
         category: Option<Py<PyAny>>,
         mask: Option<Py<PyAny>>,
         group: Option<Py<PyAny>>,
@@ -122,7 +123,7 @@ impl Capsules {
         a: &Bound<'_, PyAny>,
         b: &Bound<'_, PyAny>,
         radii: &Bound<'_, PyAny>,
-        margin: f64,
+        #[pyo3(from_py_with = margin_of)] margin: f64,
         category: Option<Py<PyAny>>,
         mask: Option<Py<PyAny>>,
         group: Option<Py<PyAny>>,

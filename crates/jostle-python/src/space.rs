@@ -100,6 +100,9 @@ impl AskedSpace<'_> {
     fn vectors<const D: usize>(cell: &Bound<'_, PyAny>) -> PyResult<[[f64; D]; D]> {
         let (shape, numbers) = numbers(cell, "cell")?;
         let mut vectors = [[0.0; D]; D];
+        if let Some(length) = numbers.iter().find(|&&length| length < 0.0 && shape != [D, D]) {
+            return Err(value_error(format_args!("a length of the cell is {length}: it must not be negative")));
+        }
         if shape == [D] {
             (0..D).for_each(|axis| vectors[axis][axis] = numbers[axis]);
         } else if shape == [D, D] {

@@ -1,5 +1,7 @@
 """What is refused, and what refusals name."""
 
+import pickle
+
 import numpy as np
 import pytest
 from test_search import scene
@@ -199,3 +201,45 @@ def test_more_pairs_than_allowed_are_counted_and_refused(finder):
         limited.neighbors(points, radii=1.0)
     assert len(limited.find(few, 1.0)) == 45
     assert len(finder().find(points, 1.0)) == 1225
+
+
+def test_numbers_and_sets_are_refused_by_name():
+    places = jostle.PreparedSet(SQUARE, 0.1)
+    for name, search in [
+        ("margin", lambda: jostle.Bodies(SQUARE, 0.1, margin="x")),
+        ("margin", lambda: jostle.Boxes(SQUARE, SQUARE, margin=None)),
+        ("margin", lambda: jostle.Capsules(SQUARE, SQUARE, 0.1, margin=[1.0])),
+        ("reach", lambda: places.nearest(SQUARE, reach="x")),
+    ]:
+        with pytest.raises(TypeError, match=f"{name} must be a number, not of type"):
+            search()
+    assert len(jostle.Bodies(SQUARE, 0.1, margin=np.float32(0.5))) == 4
+    for cell in [-1, [2.0, -1]]:
+        assert "a length of the cell is -1" in refused(jostle.count, SQUARE, 0.1, cell=cell)[0]
+    assert jostle.count(SQUARE, 0.5, cell=[[0, 3], [3, 0]]) == 4
+
+
+def test_sets_that_are_not_there_have_no_pairs():
+    sets = [jostle.Bodies(SQUARE, 0.6)] * 4
+    found = jostle.find(jostle.among(sets, [(0, 1)]))
+    assert len(found.between(1, 0)) == len(found) > 0 and len(found.between(2, 3)) == 0
+    for result, i, j, count in [
+        (found, 0, 5, 4),
+        (pickle.loads(pickle.dumps(found)), 4, 0, 4),
+        (jostle.find(jostle.between(*sets[:2])), 0, 2, 2),
+        (jostle.find(SQUARE, 0.6), 0, 1, 1),
+    ]:
+        message = refused(result.between, i, j)[0]
+        assert message == f"pairs of sets {i} and {j}, but there are {count} sets, from 0 on"
+
+
+def test_plots_refuse_what_cannot_be_drawn():
+    pytest.importorskip("matplotlib").use("Agg")
+    for pairs in [[[0, 1], [1, -1]], [[0, 1], [4, 1]]]:
+        message, ids, count = refused(jostle.plot, SQUARE, 0.5, pairs)
+        assert message.startswith("pairs of others than 4 circles") and (ids, count) == ([1], 1)
+    message, ids, _ = refused(jostle.plot, [[0.0, 0.0], [np.nan, 0.0]], 0.5)
+    assert "not finite" in message and ids == [1]
+    with pytest.raises(TypeError, match="pairs must be integers of shape"):
+        jostle.plot(SQUARE, 0.5, [[0.5, 1.0]])
+    assert jostle.plot(SQUARE, 0.5, []) is not None

@@ -5,10 +5,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._jostle import InputError
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from . import Found
+
+
+def _refuse(at_fault: np.ndarray, what: str) -> None:
+    """Refuses rows, and names the first sixteen."""
+    rows = np.flatnonzero(at_fault)
+    if len(rows):
+        first = rows[:16].tolist()
+        error = InputError(f"{what}: {len(rows)} rows, the first {first}")
+        error.ids, error.count = first, len(rows)
+        raise error
 
 
 def plot(
@@ -50,11 +62,23 @@ def plot(
             f"positions must have shape (n, 2) to be drawn, not {positions.shape}"
         )
     radii = np.broadcast_to(np.asarray(radii, float), len(positions))
+    finite = np.isfinite(positions).all(axis=1) & np.isfinite(radii)
+    _refuse(~finite, "positions or radii that are not finite")
+    if pairs is not None:
+        pairs = np.asarray(getattr(pairs, "pairs", pairs))
+        if pairs.size == 0:
+            pairs = np.empty((0, 2), int)
+        if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
+            raise TypeError(
+                "pairs must be integers of shape (m, 2), "
+                f"not {pairs.dtype} of shape {pairs.shape}"
+            )
+        strange = (pairs < 0) | (pairs >= len(positions))
+        _refuse(strange.any(axis=1), f"pairs of others than {len(positions)} circles")
     if ax is None:
         _, ax = pyplot.subplots(layout="constrained")
     in_pair = np.zeros(len(positions), bool)
     if pairs is not None:
-        pairs = np.asarray(getattr(pairs, "pairs", pairs))
         in_pair[pairs.ravel()] = True
         ends = positions[pairs]
         reach = radii[pairs].sum(axis=1)
