@@ -7,7 +7,6 @@ use pyo3::prelude::*;
 
 use crate::arrays::Cutoff;
 use crate::dimensions::{Both, BothCoherent, Dimension, in_dimensions};
-use crate::errors::Refused;
 use crate::finder::Call;
 use crate::found::{Found, FoundColumns};
 use crate::input::Read;
@@ -22,7 +21,9 @@ impl BothCoherent {
     {
         read.with::<D, _>(|input, cell| {
             let mut pairs = self.freed.take_pairs();
+            let max_pairs = self.max_pairs;
             let (finder, meetings) = (<()>::coherent(self), read.meetings());
+            finder.set_max_pairs(max_pairs.of_bytes(read.bytes_found(&cell)));
             let found = py.detach(|| {
                 let found = finder.on(threads.lend()).find(input)?;
                 let columns = FoundColumns::of(found, &cell, &meetings);
@@ -30,7 +31,7 @@ impl BothCoherent {
                 pairs.extend_from_slice(found.pairs());
                 Ok(columns.with_pairs(pairs))
             });
-            found.map_err(|refused: engine::InputError| refused.refused())
+            found.map_err(|error| max_pairs.refused(error))
         })
     }
 
@@ -46,13 +47,15 @@ impl BothCoherent {
     {
         read.with::<D, _>(|input, cell| {
             let freed = self.freed.clone();
+            let max_pairs = self.max_pairs;
             let finder = <()>::coherent(self);
+            finder.set_max_pairs(max_pairs.of_bytes(columns.bytes(D)));
             let filled = py.detach(|| {
                 let mut lists = columns.lists(&freed);
                 finder.on(threads.lend()).neighbors(input, kind, &mut lists)?;
                 Ok(finish::<D>(lists, &cell, threads))
             });
-            filled.map_err(|refused: engine::InputError| refused.refused())
+            filled.map_err(|error| max_pairs.refused(error))
         })
     }
 }

@@ -2,17 +2,20 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use engine::{CoherentFinder, PairFinder};
-use pyo3::PyResult;
+use engine::{CoherentFinder, InputError, PairFinder};
+use pyo3::{PyErr, PyResult};
 
+use crate::errors::{Refused, too_many};
 use crate::freed::Freed;
-use crate::memory::pairs_by_memory;
+use crate::memory::entries_by_memory;
 use crate::prepared::Of;
 
 /// A finder in two dimensions and a finder in three. Neither holds memory before its first search.
 pub(crate) struct Both<Two = PairFinder<2>, Three = PairFinder<3>> {
     pub(crate) two: Two,
     pub(crate) three: Three,
+    /// The limit that each search for a list sets.
+    pub(crate) max_pairs: MaxPairs,
     /// Memory of the finders' results.
     pub(crate) freed: Freed,
 }
@@ -20,32 +23,30 @@ pub(crate) struct Both<Two = PairFinder<2>, Three = PairFinder<3>> {
 /// The finders for frames in which bodies move little.
 pub(crate) type BothCoherent = Both<CoherentFinder<2>, CoherentFinder<3>>;
 
-/// A finder that lists so many pairs at most.
-pub(crate) trait Limited {
-    fn limited(max_pairs: usize) -> Self;
-}
+/// How long a list may be: so many pairs as the caller allows, or as many as memory holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MaxPairs(pub(crate) Option<usize>);
 
-impl<const D: usize> Limited for PairFinder<D> {
-    fn limited(max_pairs: usize) -> Self {
-        let mut finder = Self::new();
-        finder.set_max_pairs(max_pairs);
-        finder
+impl MaxPairs {
+    /// Returns how many entries a list may have that take so many bytes each, all columns counted.
+    pub(crate) fn of_bytes(self, bytes: usize) -> usize {
+        self.0.unwrap_or_else(|| entries_by_memory(bytes))
+    }
+
+    /// Makes the exception: where the caller has set no limit, it is memory's.
+    pub(crate) fn refused(self, error: InputError) -> PyErr {
+        match error {
+            InputError::TooManyPairs { pairs, .. } if self.0.is_none() => too_many(pairs),
+            error => error.refused(),
+        }
     }
 }
 
-impl<const D: usize> Limited for CoherentFinder<D> {
-    fn limited(max_pairs: usize) -> Self {
-        let mut finder = Self::new();
-        finder.set_max_pairs(max_pairs);
-        finder
-    }
-}
-
-impl<Two: Limited, Three: Limited> Both<Two, Three> {
+impl<Two: Default, Three: Default> Both<Two, Three> {
     /// Makes finders that list so many pairs at most, or as many as memory holds.
     pub(crate) fn new(max_pairs: Option<usize>) -> Self {
-        let max = max_pairs.unwrap_or_else(pairs_by_memory);
-        Self { two: Two::limited(max), three: Three::limited(max), freed: Freed::up_to(usize::MAX) }
+        let (two, three) = Default::default();
+        Self { two, three, max_pairs: MaxPairs(max_pairs), freed: Freed::up_to(usize::MAX) }
     }
 }
 

@@ -3,8 +3,6 @@
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::memory::pairs_by_memory;
-
 pyo3::create_exception!(
     jostle,
     InputError,
@@ -65,14 +63,16 @@ impl Refused for engine::InputError {
         let error = match fault {
             Self::Bodies { count, first } => refused(&self, *count, ids(&mut first.iter().map(|(id, _)| *id))),
             Self::Range { count, first } => refused(&self, *count, ids(&mut first.iter().map(|(id, _)| *id))),
-            &Self::TooManyPairs { pairs, max } if max.is_none_or(|max| max == pairs_by_memory() as u64) => {
-                let why = format_args!("{pairs} pairs or neighbours, more than memory holds: take count or for_each");
-                return PyMemoryError::new_err(why.to_string());
-            }
+            &Self::TooManyPairs { pairs, max: None } => return too_many(pairs),
             _ => value_error(&self),
         };
         Python::attach(|py| error.value(py).setattr("set", set)).map_or_else(|other| other, |()| error)
     }
+}
+
+/// Refuses a list that memory does not hold.
+pub(crate) fn too_many(pairs: u64) -> PyErr {
+    PyMemoryError::new_err(format!("{pairs} pairs or neighbours, more than memory holds: take count or for_each"))
 }
 
 impl Refused for engine::ViewError {

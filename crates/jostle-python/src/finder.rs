@@ -23,9 +23,11 @@ impl Both {
     {
         read.with::<D, _>(|input, _| {
             let memory = self.freed.take_pairs();
+            let max_pairs = self.max_pairs;
             let finder = <()>::finder(self);
+            finder.set_max_pairs(max_pairs.of_bytes(size_of::<[u32; 2]>()));
             let found = py.detach(|| finder.on(threads.lend()).find(input).map(drop));
-            found.map_err(Refused::refused)?;
+            found.map_err(|error| max_pairs.refused(error))?;
             Ok(finder.replace_pairs(memory))
         })
     }
@@ -36,12 +38,14 @@ impl Both {
     {
         read.with::<D, _>(|input, cell| {
             let memory = self.freed.take_pairs();
+            let max_pairs = self.max_pairs;
             let (finder, meetings) = (<()>::finder(self), read.meetings());
+            finder.set_max_pairs(max_pairs.of_bytes(read.bytes_found(&cell)));
             let found = py.detach(|| {
                 finder.on(threads.lend()).find(input)?;
                 Ok(FoundColumns::take(finder, &cell, &meetings, memory))
             });
-            found.map_err(|refused: engine::InputError| refused.refused())
+            found.map_err(|error| max_pairs.refused(error))
         })
     }
 
@@ -77,13 +81,15 @@ impl Both {
     {
         read.with::<D, _>(|input, cell| {
             let freed = self.freed.clone();
+            let max_pairs = self.max_pairs;
             let finder = <()>::finder(self);
+            finder.set_max_pairs(max_pairs.of_bytes(columns.bytes(D)));
             let filled = py.detach(|| {
                 let mut lists = columns.lists(&freed);
                 finder.on(threads.lend()).neighbors(input, kind, &mut lists)?;
                 Ok(finish::<D>(lists, &cell, threads))
             });
-            filled.map_err(|refused: engine::InputError| refused.refused())
+            filled.map_err(|error| max_pairs.refused(error))
         })
     }
 }
@@ -100,7 +106,8 @@ impl Both {
 /// max_pairs : int, optional
 ///     How many pairs a search may list, or neighbours in all rows together. A search that finds more counts them, takes
 ///     no memory for them, and raises ``InputError``. By default, and for the functions, as many as take a third of the
-///     machine's memory; a search that finds more raises ``MemoryError``.
+///     memory, all columns of the result counted: the machine's memory, or what its control groups or the limit of its
+///     addresses leave the process. A search that finds more raises ``MemoryError``.
 ///
 /// Examples
 /// --------

@@ -194,6 +194,13 @@ impl<'py> Read<'py> {
         self.sets.iter().any(ReadSet::moves)
     }
 
+    /// The bytes of a pair with all that is known of it.
+    pub(crate) fn bytes_found<const D: usize>(&self, cell: &Cell<D>) -> usize {
+        let shift = if cell.space.is_open() { 0 } else { size_of::<[i32; D]>() };
+        let time = if self.moves() { size_of::<f64>() } else { 0 };
+        size_of::<[u32; 2]>() + shift + time
+    }
+
     /// Returns which sets meet: each two once, the lesser first.
     pub(crate) fn meetings(&self) -> Vec<[usize; 2]> {
         match &self.relation {

@@ -29,6 +29,15 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
+    /// The bytes of one neighbour in so many dimensions.
+    pub(crate) fn bytes(self, dimensions: usize) -> usize {
+        let column = |asked: bool, bytes: usize| if asked { bytes } else { 0 };
+        size_of::<u32>()
+            + column(self.distances, if self.double { 8 } else { 4 })
+            + column(self.shifts, size_of::<i32>() * dimensions)
+            + column(self.vectors, size_of::<f64>() * dimensions)
+    }
+
     /// Makes lists in which searches fill in these columns, in free memory.
     pub(crate) fn lists(self, freed: &Freed) -> engine::NeighborLists {
         let mut columns = NeighborColumns::default();

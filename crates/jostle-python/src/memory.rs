@@ -7,21 +7,79 @@
 #![allow(unsafe_code, reason = "an allocator, and a question to the system")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
 
-/// How many pairs a search may list unless told otherwise: as many as take a third of the machine's memory, since lists
-/// grow twofold. Systems promise more memory than they have, and end a program that uses it.
-pub(crate) fn pairs_by_memory() -> usize {
-    #[cfg(unix)]
-    {
-        // SAFETY: it asks for two numbers.
-        let [pages, bytes] = [libc::_SC_PHYS_PAGES, libc::_SC_PAGESIZE].map(|name| unsafe { libc::sysconf(name) });
-        match (usize::try_from(pages), usize::try_from(bytes)) {
-            (Ok(pages), Ok(bytes)) if pages > 0 => pages.saturating_mul(bytes) / 3 / size_of::<[u32; 2]>(),
-            _ => usize::MAX,
-        }
+/// How many entries of so many bytes a list may have unless told otherwise: as many as take a third of the memory that
+/// there is, since lists grow twofold. Systems promise more memory than they have, and end a program that uses it.
+pub(crate) fn entries_by_memory(bytes: usize) -> usize {
+    static FOUND: OnceLock<[usize; 2]> = OnceLock::new();
+    // What the process takes later may be the last list, whose memory the next one gets: it is not subtracted.
+    let [given, taken] = *FOUND.get_or_init(|| [physical().min(of_groups(Path::new("/"))), addresses_taken()]);
+    given.min(addresses().saturating_sub(taken)) / 3 / bytes.max(1)
+}
+
+/// The bytes of the machine's memory.
+#[cfg(unix)]
+fn physical() -> usize {
+    // SAFETY: it asks for two numbers.
+    let [pages, bytes] = [libc::_SC_PHYS_PAGES, libc::_SC_PAGESIZE].map(|name| unsafe { libc::sysconf(name) });
+    match (usize::try_from(pages), usize::try_from(bytes)) {
+        (Ok(pages), Ok(bytes)) if pages > 0 => pages.saturating_mul(bytes),
+        _ => usize::MAX,
     }
-    #[cfg(not(unix))]
+}
+
+/// The bytes of addresses that the process may take in all.
+#[cfg(unix)]
+fn addresses() -> usize {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: it writes to `limit` alone.
+    let told = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } == 0;
+    if told && limit.rlim_cur != libc::RLIM_INFINITY {
+        return usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX);
+    }
     usize::MAX
+}
+
+#[cfg(not(unix))]
+fn physical() -> usize {
+    usize::MAX
+}
+
+#[cfg(not(unix))]
+fn addresses() -> usize {
+    usize::MAX
+}
+
+/// The bytes of addresses that the process has taken, where the system has a file that tells them.
+fn addresses_taken() -> usize {
+    let pages = fs::read_to_string("/proc/self/statm").ok();
+    let pages = pages.and_then(|text| text.split_whitespace().next()?.parse().ok());
+    pages.map_or(0, |pages: usize| pages.saturating_mul(4096))
+}
+
+/// The bytes that the process's control groups and the groups above them may take, on a system whose files lie under
+/// `root`. A line of `/proc/self/cgroup` is `0::/path` in the second version, `number:controllers:/path` in the first.
+fn of_groups(root: &Path) -> usize {
+    let limit_of = |line: &str| {
+        let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
+        let (top, limit) = match controllers {
+            "" => ("sys/fs/cgroup", "memory.max"),
+            _ if controllers.split(',').any(|name| name == "memory") => {
+                ("sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            }
+            _ => return None,
+        };
+        let top = root.join(top);
+        // In a container the path may be the one outside of it. A folder that is not there has no limit.
+        let group = top.join(path.trim_start_matches('/'));
+        let folders = group.ancestors().take_while(|folder| folder.starts_with(&top));
+        folders.filter_map(|folder| fs::read_to_string(folder.join(limit)).ok()?.trim().parse().ok()).min()
+    };
+    let groups = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
+    groups.lines().filter_map(limit_of).min().unwrap_or(usize::MAX)
 }
 
 /// From so many bytes on, the allocator asks for large pages. Numpy asks for them from the same number on.

@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::arrays::{Integers, Number, as_array, number, show};
 use crate::bodies::{AskedSet, Origin};
 use crate::dimensions::{Both, Dimension, in_dimensions, with_idle};
-use crate::errors::{Refused, type_error, value_error};
+use crate::errors::{type_error, value_error};
 use crate::input::Read;
 use crate::space::AskedSpace;
 use crate::table::{I, J, Kept, Quantities, Table, WIDE_SHIFTS, Wanted, table};
@@ -140,10 +140,10 @@ impl<'py> TableCall<'py> {
         (): Dimension<D>,
     {
         self.read.with::<D, _>(|input, cell| {
-            let freed = both.freed.clone();
+            let (freed, max_pairs) = (both.freed.clone(), both.max_pairs);
             let (finder, wanted, threads) = (<()>::finder(both), &self.wanted, &self.threads);
-            let made = py.detach(|| table(finder, input, cell, wanted, (threads, &freed)));
-            made.map_err(Refused::refused)
+            let made = py.detach(|| table(finder, input, cell, (wanted, max_pairs), (threads, &freed)));
+            made.map_err(|error| max_pairs.refused(error))
         })
     }
 

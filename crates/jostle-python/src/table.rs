@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{Input, InputError, NeighborColumns, PairFinder, Rows};
 
+use crate::dimensions::MaxPairs;
 use crate::freed::Freed;
 use crate::lists::{BLOCK, Columns, DISTANCES, SHIFTS, VECTORS, finish};
 use crate::space::Cell;
@@ -40,6 +41,13 @@ pub(crate) struct Quantities {
 }
 
 impl Quantities {
+    /// The bytes of one neighbour: the columns that the search fills in, and those that are made of them.
+    fn bytes(self, found: Columns, wide: bool, dimensions: usize) -> usize {
+        let points = [self.i, self.j].into_iter().filter(|&asked| asked).count();
+        let wide_shifts = if wide && self.shifts { dimensions } else { 0 };
+        found.bytes(dimensions) + size_of::<i64>() * (points + wide_shifts)
+    }
+
     /// Returns the quantities of letters of "ijdDS", or the first other letter.
     pub(crate) fn of(letters: &str) -> Result<Self, char> {
         let mut wanted = Self::default();
@@ -139,12 +147,13 @@ pub(crate) fn table<const D: usize>(
     finder: &mut PairFinder<D>,
     input: Input<'_, D>,
     cell: Cell<D>,
-    wanted: &Wanted,
+    (wanted, max_pairs): (&Wanted, MaxPairs),
     (threads, freed): (&Threads, &Freed),
 ) -> Result<Table, InputError> {
     let Wanted { quantities, kept, itself, double, wide } = wanted;
     let columns = Columns { distances: true, shifts: quantities.shifts, vectors: quantities.vectors, double: *double };
     let mut lists = columns.lists(freed);
+    finder.set_max_pairs(max_pairs.of_bytes(quantities.bytes(columns, *wide, D)));
     finder.on(threads.lend()).neighbors(input, Rows::Full, &mut lists)?;
     let lists = finish::<D>(lists, &cell, threads);
     let mut table = if *itself || !kept.keeps_all(&lists, threads) {
