@@ -1,7 +1,8 @@
 //! Sets that are sorted once, and questions to them.
 
-use engine::{PreparedAnswers, PreparedBatch, PreparedQueries, QueryError};
+use engine::{PreparedAnswers, PreparedBatch, PreparedQueries, QueryError, SeenAt};
 use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
@@ -9,6 +10,7 @@ use crate::arrays::{Cutoff, Number, Reals, array, as_array, number, reach_of, ro
 use crate::dimensions::in_dimensions;
 use crate::errors::{Refused, refused, type_error, value_error};
 use crate::input::{Asked, Read};
+use crate::memory::entries_by_memory;
 use crate::space::{AskedSpace, Cell};
 use crate::threads::Threads;
 
@@ -55,7 +57,7 @@ impl Of<3> for () {
 ///
 /// Searches take a prepared set in place of positions, alone or in ``between`` and ``among``. A search that names no
 /// cell is in the cell of the prepared set. Questions are answered many at once, in float64 and at every image of the
-/// cell: see the methods.
+/// cell: see the methods. More answers than a third of the memory holds are a ``MemoryError``: see ``Finder``.
 ///
 /// Parameters
 /// ----------
@@ -106,43 +108,83 @@ impl Refused for QueryError {
     }
 }
 
-/// Makes the arrays of answers. Shifts are turned round where the cell was.
-fn answers<const D: usize>(
-    py: Python<'_>,
-    given: PreparedAnswers<'_, D>,
+/// The fewest and the most questions of a slice, unless they are the last.
+const SLICE: [usize; 2] = [64, 1 << 14];
+
+/// Answers to questions, slice after slice.
+struct Gathered<const D: usize> {
+    offsets: Vec<i64>,
+    indices: Vec<u32>,
+    distances: Vec<f64>,
+    shifts: Vec<i32>,
     cell: Cell<D>,
-    far: bool,
-) -> PyResult<Answers> {
-    let offsets = given.offsets().iter().map(|&offset| offset as i64).collect();
-    let indices = given.found().iter().map(|seen| seen.id).collect();
-    let shifts = || {
-        let turned = |seen: &engine::Seen<D>| {
+}
+
+impl<const D: usize> Gathered<D> {
+    fn new(cell: Cell<D>) -> Self {
+        Self { offsets: vec![0], indices: Vec::new(), distances: Vec::new(), shifts: Vec::new(), cell }
+    }
+
+    /// Adds the answers to a slice. Shifts are turned round where the cell was.
+    fn add(&mut self, given: PreparedAnswers<'_, D>) {
+        let before = self.indices.len() as i64;
+        self.offsets.extend(given.offsets()[1..].iter().map(|&offset| before + offset as i64));
+        self.indices.extend(given.found().iter().map(|seen| seen.id));
+        self.distances.extend_from_slice(given.distances());
+        if self.cell.space.is_open() {
+            return;
+        }
+        for seen in given.found() {
             let mut shift = seen.image_shift;
-            if cell.turned {
+            if self.cell.turned {
                 shift[0] = -shift[0];
             }
-            shift
-        };
-        rows(py, given.found().iter().flat_map(turned).collect(), D)
-    };
-    Ok(Answers {
-        offsets: array::<i64>(py, offsets).unbind(),
-        indices: array::<u32>(py, indices).unbind(),
-        distances: far.then(|| array(py, given.distances().to_vec()).unbind()),
-        shifts: (!cell.space.is_open()).then(shifts).transpose()?.map(Bound::unbind),
-    })
+            self.shifts.extend_from_slice(&shift);
+        }
+    }
+
+    /// Makes arrays; of distances if they were asked for.
+    fn arrays(self, py: Python<'_>, far: bool) -> PyResult<Answers> {
+        let repeats = !self.cell.space.is_open();
+        Ok(Answers {
+            offsets: array(py, self.offsets).unbind(),
+            indices: array(py, self.indices).unbind(),
+            distances: far.then(|| array(py, self.distances).unbind()),
+            shifts: repeats.then(|| rows(py, self.shifts, D)).transpose()?.map(Bound::unbind),
+        })
+    }
+}
+
+/// Why questions have no answers.
+enum Unanswered {
+    Refused(QueryError),
+    /// So many answers were found before memory ran short.
+    TooMany(usize),
+}
+
+impl Refused for Unanswered {
+    fn refused(self) -> PyErr {
+        match self {
+            Self::Refused(error) => error.refused(),
+            Self::TooMany(answers) => PyMemoryError::new_err(format!(
+                "{answers} answers so far, more than memory holds: ask fewer questions at a time"
+            )),
+        }
+    }
 }
 
 impl PreparedSet {
-    /// Asks many questions at once.
-    fn ask<const D: usize>(
+    /// Asks many questions, in slices, so that answers are counted before they fill the memory.
+    fn ask<Q: Sync, const D: usize>(
         &self,
         py: Python<'_>,
         (threads, far): (Option<isize>, bool),
-        ask: impl Send
-        + for<'b> FnOnce(
+        asked: &[Q],
+        ask: impl Sync
+        + for<'b> Fn(
             &'b mut PreparedBatch<D>,
             PreparedQueries<'_, D>,
+            &[Q],
             engine::Threads<'_>,
         ) -> Result<PreparedAnswers<'b, D>, QueryError>,
     ) -> PyResult<Answers>
@@ -150,9 +192,35 @@ impl PreparedSet {
         (): Of<D>,
     {
         let ((set, cell), threads) = (<() as Of<D>>::of(&self.prepared)?, Threads::of(threads)?);
-        let mut batch = PreparedBatch::new();
-        py.detach(|| ask(&mut batch, set.queries(), threads.lend()).map(drop)).map_err(Refused::refused)?;
-        answers(py, batch.last(), cell, far)
+        let most = entries_by_memory(size_of::<SeenAt<D>>());
+        let answer = || {
+            let (mut batch, mut gathered, mut done) = (PreparedBatch::new(), Gathered::new(cell), 0);
+            loop {
+                // The first slice is short enough even if every body answers. The next ones are so if answers are as
+                // many as before, and are not longer than all before them together.
+                let (each, longest) = match done {
+                    0 => (set.len().max(1), SLICE[1]),
+                    _ => (gathered.indices.len() / done + 1, done),
+                };
+                let len = (most / 4 / each).min(longest).clamp(SLICE[0], SLICE[1]);
+                let slice = &asked[done..asked.len().min(done + len)];
+                let Ok(given) = ask(&mut batch, set.queries(), slice, threads.lend()) else {
+                    // All questions are looked at before any is answered: this names those at fault among all.
+                    return ask(&mut batch, set.queries(), asked, threads.lend())
+                        .map_err(Unanswered::Refused)
+                        .map(|_| gathered);
+                };
+                gathered.add(given);
+                done += slice.len();
+                if gathered.indices.len() > most {
+                    return Err(Unanswered::TooMany(gathered.indices.len()));
+                }
+                if done == asked.len() {
+                    return Ok(gathered);
+                }
+            }
+        };
+        py.detach(answer).map_err(Refused::refused)?.arrays(py, far)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -219,7 +287,7 @@ impl PreparedSet {
     fn points(&self, py: Python<'_>, points: &Bound<'_, PyAny>, threads: Option<isize>) -> PyResult<Answers> {
         in_dimensions!(self.dimensions(), D => {
             let asked = self::points::<D>(points, "points")?;
-            self.ask::<D>(py, (threads, false), |batch, queries, threads| batch.points(queries, &asked, threads))
+            self.ask(py, (threads, false), &asked, |batch, queries, asked, threads| batch.points(queries, asked, threads))
         })
     }
 
@@ -246,7 +314,7 @@ impl PreparedSet {
             let centers = self::points::<D>(centers, "centers")?;
             let radii = each(radii, "radii", ("centers", centers.len()))?;
             let asked: Vec<_> = centers.into_iter().zip(radii).collect();
-            self.ask::<D>(py, (threads, false), |batch, queries, threads| batch.circles(queries, &asked, threads))
+            self.ask(py, (threads, false), &asked, |batch, queries, asked, threads| batch.circles(queries, asked, threads))
         })
     }
 
@@ -271,7 +339,7 @@ impl PreparedSet {
     ) -> PyResult<Answers> {
         in_dimensions!(self.dimensions(), D => {
             let asked = two::<D>((lo, "lo"), (hi, "hi"))?;
-            self.ask::<D>(py, (threads, false), |batch, queries, threads| batch.aabbs(queries, &asked, threads))
+            self.ask(py, (threads, false), &asked, |batch, queries, asked, threads| batch.aabbs(queries, asked, threads))
         })
     }
 
@@ -299,7 +367,7 @@ impl PreparedSet {
     ) -> PyResult<Answers> {
         in_dimensions!(self.dimensions(), D => {
             let asked = self::rays::<D>(origins, directions, reach)?;
-            self.ask::<D>(py, (threads, true), |batch, queries, threads| batch.rays(queries, &asked, threads))
+            self.ask(py, (threads, true), &asked, |batch, queries, asked, threads| batch.rays(queries, asked, threads))
         })
     }
 
@@ -315,7 +383,7 @@ impl PreparedSet {
     ) -> PyResult<Answers> {
         in_dimensions!(self.dimensions(), D => {
             let asked = self::rays::<D>(origins, directions, reach)?;
-            self.ask::<D>(py, (threads, true), |batch, queries, threads| batch.first_hits(queries, &asked, threads))
+            self.ask(py, (threads, true), &asked, |batch, queries, asked, threads| batch.first_hits(queries, asked, threads))
         })
     }
 
@@ -345,8 +413,8 @@ impl PreparedSet {
     ) -> PyResult<Answers> {
         in_dimensions!(self.dimensions(), D => {
             let asked = self::points::<D>(points, "points")?;
-            self.ask::<D>(py, (threads, true), |batch, queries, threads| {
-                batch.nearest(queries, &asked, k, reach, threads)
+            self.ask(py, (threads, true), &asked, |batch, queries, asked, threads| {
+                batch.nearest(queries, asked, k, reach, threads)
             })
         })
     }

@@ -47,3 +47,20 @@ def test_lists_keep_to_the_memory_of_the_process(search, entries, mebi):
     assert under(mebi, search) == str(entries)
     refused = under(mebi // 4, search)
     assert f"{entries} pairs or neighbours, more than memory holds" in refused
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells addresses")
+@pytest.mark.parametrize(
+    "question",
+    [
+        "points({}, threads=1)",
+        "circles({}, 1.0, threads=1)",
+        "boxes({0}, {0}, threads=1)",
+        "rays({0}, {0} + 1.0, threads=1)",
+        "nearest({}, 4000, threads=1)",
+    ],
+)
+def test_answers_keep_to_the_memory_of_the_process(question):
+    asked = f"jostle.PreparedSet(points, 1.0).{question}"
+    assert under(600, asked.format("points[:1000]")) == "1000"
+    assert "answers so far, more than memory holds" in under(600, asked.format("points"))
