@@ -61,6 +61,10 @@ const IF_STAND_IN: f64 = 1.4;
 /// few of whose candidates are tested in a frame; and for bodies that may stray, more of whose candidates are.
 const MARGINS: [f64; 4] = [4.0, 5.0, 7.0, 6.0];
 
+/// As the third of these, where there are few candidates (`MORE`) and no body was seen to stray: to list some more costs
+/// less then than to list them sooner again.
+const WIDE: f64 = 8.75;
+
 /// The least margin relative to a radius, for bodies that hardly move.
 const LEAST: f64 = 1.0 / 64.0;
 
@@ -249,7 +253,9 @@ impl Pace {
             let lasts = margin / pace;
             Draft { kind: Kind::Course, ahead, lasts, margin, share, may_stray }
         };
-        let first = draft(MARGINS[2]);
+        let wide = draft(WIDE);
+        let is_worth = self.may_last.is_none() && self.found * wide.growth(of) <= MORE[0];
+        let first = if is_worth { wide } else { draft(MARGINS[2]) };
         if first.may_stray > STRAYED { draft(MARGINS[3]) } else { first }
     }
 
@@ -358,7 +364,7 @@ impl Pace {
             margin,
             ahead: is_ahead.then_some([way / moved, moved]),
             tolerance: self.tolerance,
-            limit: (expected / LIMITS[0]).clamp(self.tolerance * LIMITS[1], self.tolerance),
+            limit: (expected / LIMITS[0]).max(margin * LEAST_STRAYED).clamp(self.tolerance * LIMITS[1], self.tolerance),
             bent: (own || self.is_of_turning).then_some((frames, bend)),
             own: self.own.map(|[tolerance, _]| [OWN_TIMES as f32, (tolerance * step) as f32]),
             standing: [standing, of.growth(standing)],
