@@ -17,5 +17,6 @@ mod permutation;
 mod properties;
 mod queries;
 mod recordings;
+mod rods;
 mod shapes;
 mod vanishing;

@@ -11,17 +11,21 @@ use jostle_testkit::keyed::{Oracle, update};
 use jostle_testkit::{Kind, pool, scene};
 
 /// A host that panics at one call, before its tasks or after them.
-struct Host {
+pub(super) struct Host {
     calls: AtomicUsize,
     panics_at: usize,
     late: bool,
 }
 
 impl Host {
+    /// Calls count from 0.
+    pub(super) fn at(panics_at: usize, late: bool) -> Self {
+        Self { calls: AtomicUsize::new(0), panics_at, late }
+    }
+
     /// A host for each call and time, without end: the calls of a search end.
     fn all() -> impl Iterator<Item = Self> {
-        let host = |panics_at, late| Self { calls: AtomicUsize::new(0), panics_at, late };
-        (0..).flat_map(move |call| [host(call, false), host(call, true)])
+        (0..).flat_map(|call| [false, true].map(|late| Self::at(call, late)))
     }
 
     /// Returns whether this host panicked in a call.
@@ -37,7 +41,7 @@ impl Host {
 
 impl Spawner for Host {
     fn workers(&self) -> usize {
-        2
+        3
     }
 
     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {

@@ -1,12 +1,10 @@
 //! Boxes, capsules and circles in one search: with each other, in spaces that repeat, against plain loops.
 
 use jostle::{
-    ActivationTable, Bodies, Boxes64, CapsuleView, Capsules, Capsules64, Column, Contact, ContactTracker, Input,
-    InputError, PairFinder, PreparedBatch, PreparedSet, RangeFault, Rows, Set, Space, Spheres64, Threads, between,
-    contacts_f64,
+    ActivationTable, Bodies, Boxes64, Capsules, Capsules64, ContactTracker, Input, InputError, PairFinder,
+    PreparedBatch, PreparedSet, RangeFault, Rows, Set, Space, Spheres64, Threads, between, contacts_f64,
 };
 use jostle_testkit::pairs::{ascending, assert_same};
-use jostle_testkit::random::Random;
 use jostle_testkit::shapes::{BoxKind, BoxScene, Seen, Solid, boxes, solid_images, solid_pairs};
 
 use crate::boxes::rows_of;
@@ -482,96 +480,4 @@ fn the_nearest_are_found_in_a_skewed_cell() {
     let mut nearest = Vec::new();
     queries.nearest(point, 5, f64::INFINITY, &mut nearest).expect("few images");
     assert_eq!((nearest.len(), nearest[0]), (5, near));
-}
-
-/// Searches for the pair of two bodies that touch; returns their contact.
-fn contact_of<'a, const D: usize>(a: impl Into<Set<'a, D>>, b: impl Into<Set<'a, D>>) -> Contact<D, f64> {
-    let (input, mut finder, mut list) = (between(a, b), PairFinder::new(), Vec::new());
-    let found = finder.find(input).expect("two bodies");
-    assert_eq!(found.pairs(), [[0, 0]]);
-    contacts_f64(found, input, Threads::Serial, &mut list).expect("a pair");
-    list[0]
-}
-
-/// One capsule.
-fn rod<'a, const D: usize>(p: &'a [f64; D], q: &'a [f64; D], radius: f64) -> CapsuleView<'a, D, f64> {
-    let [from, to] = [p, q].map(|end| core::array::from_fn(|axis| Column::from(&end[axis..=axis])));
-    CapsuleView::from_columns(from, to, radius)
-}
-
-/// Rods of no width through a wall of no thickness, and thick ones.
-#[test]
-fn rods_go_through_flat_walls() {
-    let mut random = Random(5);
-    let mut number = |scale: f64| (random.unit() - 0.5) * scale;
-    for round in 0..2000 {
-        let radius = f64::from(round % 2) * 0.5;
-        let (x, y, slope) = (number(3.0), number(100.0), number(2.0));
-        let (above, below) = (1.0 + number(1.0), -1.0 + number(1.0));
-        let height = [y];
-        let wall = Boxes64::new([&[-8.0], &height], [&[8.0], &height]);
-        let [p, q] = [[x + slope * above, y + above], [x + slope * below, y + below]];
-        let contact = contact_of(wall, rod(&p, &q, radius));
-        // Along an axis the whole rod leaves the wall, or across itself.
-        let along = [q[0] - p[0], q[1] - p[1]];
-        let across = |x: f64| ((x - p[0]) * along[1] - (y - p[1]) * along[0]) / along[0].hypot(along[1]);
-        let ends = [across(-8.0), across(8.0)];
-        let ways = [p[1] - y, y - q[1], 8.0 - p[0].min(q[0]), 8.0 + p[0].max(q[0])];
-        let around = [ends[0].max(ends[1]), (-ends[0]).max(-ends[1])];
-        let least = ways.into_iter().chain(around).fold(f64::INFINITY, f64::min) + radius;
-        assert!((contact.depth - least).abs() < 1e-12, "{round}: {contact:?}, expected {least}");
-    }
-    let wall = Boxes64::new([&[-2.0], &[0.0], &[-2.0]], [&[2.0], &[0.0], &[2.0]]);
-    let through = rod(&[0.0, 1.0, 0.1], &[0.0, -48.0, 0.3], 0.0);
-    assert_eq!(contact_of(wall, through).normal, [0.0, -1.0, 0.0]);
-}
-
-/// A rod that passes through a corner, or by it so near that the way there is of rounding alone.
-#[test]
-fn rods_at_corners_part_across() {
-    let [unit, up] = [[&[0.0], &[0.0]], [&[1.0], &[1.0]]];
-    for (s, t) in (1..60).flat_map(|s| (1..60).map(move |t| (0.1 * f64::from(s), 0.1 * f64::from(t)))) {
-        let [p, q] = [[1.0 + s, 1.0 - s], [1.0 - t, 1.0 + t]];
-        let contact = contact_of(Boxes64::new(unit, up), rod(&p, &q, 0.5));
-        assert!((contact.depth - 0.5).abs() < 1e-12, "{s} {t}: {contact:?}");
-        assert!(contact.normal.iter().all(|x| (x - 0.5_f64.sqrt()).abs() < 1e-9), "{s} {t}: {contact:?}");
-    }
-    let [p, q] = [[98.5, 100.0, 101.5], [102.5, 101.0, 102.0]];
-    let beside = Boxes64::new([&[101.7], &[100.2], &[100.7]], [&[102.3], &[100.8], &[102.3]]);
-    let contact = contact_of(beside, rod(&p, &q, 0.5));
-    let [along, across] = [[4.0, 1.0, 0.5], contact.normal];
-    let dot = (0..3).map(|axis| along[axis] * across[axis]).sum::<f64>();
-    assert!((contact.depth - 0.5).abs() < 1e-9 && dot.abs() < 1e-9, "{contact:?}");
-}
-
-#[test]
-fn no_depth_is_below_0() {
-    let depths_of = |input: Input<'_, 2>| {
-        let (mut finder, mut list) = (PairFinder::new(), Vec::new());
-        let found = finder.find(input).expect("two bodies");
-        contacts_f64(found, input, Threads::Serial, &mut list).expect("pairs");
-        list.iter().map(|contact| contact.depth).collect::<Vec<_>>()
-    };
-    let [long, steep] = [[[0.5, 1e9], [0.5, 1.0 + 5e-8]], [[2.0, -2.0], [-1.0, 2.0]]];
-    let beside = Boxes64::new([&[-1.5000000000000004], &[2.0000000000000004]], [&[-4.470098094551546e-16], &[3.5]]);
-    let [one, other] = [[[-2.5, -2.5], [3.0, 3.0]], [[-1.5, -2.5], [1.5, 1.5]]];
-    let [one, other, long, steep] = [&one, &other, &long, &steep].map(|[p, q]| rod(p, q, 0.0));
-    let unit = Boxes64::new([&[0.0], &[0.0]], [&[1.0], &[1.0]]);
-    for input in [between(unit, long), between(beside, steep), between(one, other)] {
-        let depths = depths_of(input);
-        assert!(depths.iter().all(|&depth| depth >= 0.0), "{depths:?}");
-    }
-}
-
-/// Rods that cross are parted across both, however long they are.
-#[test]
-fn rods_of_any_length_cross() {
-    for unit in [-332, -300, -270, 0, 250, 400].map(|power: i32| 2.0_f64.powi(power)) {
-        let [p, q] = [[6.0, 8.0, 5.0], [-5.0, -8.0, 6.0]].map(|end| end.map(|x| x * unit));
-        let [p_end, q_end] = [p, q].map(|end| end.map(|x| -x));
-        let contact = contact_of(rod(&p, &p_end, unit / 2.0), rod(&q, &q_end, unit / 2.0));
-        assert!((contact.depth / unit - 1.0).abs() < 1e-12, "{unit}: {contact:?}");
-        let dot = |end: [f64; 3]| (0..3).map(|axis| end[axis] / unit * contact.normal[axis]).sum::<f64>();
-        assert!(dot(p).abs() < 1e-12 && dot(q).abs() < 1e-12, "{unit}: {contact:?}");
-    }
 }

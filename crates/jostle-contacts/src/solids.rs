@@ -60,15 +60,15 @@ impl<const D: usize> Contact<D, f64> {
     fn of_crossing(point: [f64; D], from: [f64; D], [d, e]: [[f64; D]; 2], radii: [f64; 2]) -> Self {
         let dot = |a: [f64; D], b: [f64; D]| (0..D).fold(0.0, |sum, axis| sum + a[axis] * b[axis]);
         // Of directions alone, of any length, whose products neither vanish nor overflow.
-        let (is_longer, [d, e], [d_given, e_given]) = (size(d) < size(e), [d, e].both(near_one), [d, e]);
+        let (is_second_longer, [d, e], [d_given, e_given]) = (size(d) < size(e), [d, e].both(near_one), [d, e]);
         let mut across = [d, e];
         if D == 2 {
-            across = across.both(|along| from_axes(|axis| if axis == 0 { -along[1] } else { along[0] }));
+            across = across.both(quarter_turn);
         } else {
             let [next, last] = [1, 2].both(|by| move |axis: usize| (axis + by) % D);
             let normal = from_axes(|k| d[next(k)] * e[last(k)] - d[last(k)] * e[next(k)]);
             // If the segments are parallel, any direction across the longer one.
-            let long = if is_longer { e } else { d };
+            let long = if is_second_longer { e } else { d };
             let thin = (0..D).min_by(|&a, &b| long[a].abs().total_cmp(&long[b].abs())).unwrap_or_default();
             let any = from_axes(|axis| f64::from(u8::from(axis == thin)) - long[thin] / squared(long) * long[axis]);
             let parallel = squared(normal) <= squared(d) * squared(e) * CROSSING;
@@ -172,12 +172,12 @@ impl<const D: usize> Contact<D, f64> {
 fn ways_across<const D: usize>(vector: [f64; D]) -> impl Iterator<Item = [f64; D]> {
     let vector = near_one(vector);
     let across = move |k: usize| {
+        if D == 2 {
+            return quarter_turn(vector);
+        }
         let [next, last] = [1, 2].both(|by| (k + by) % D);
         let mut way = [0.0; D];
         (way[next], way[last]) = (-vector[last], vector[next]);
-        if D == 2 {
-            way = from_axes(|axis| if axis == 0 { -vector[1] } else { vector[0] });
-        }
         way
     };
     let ways = (0..if D == 2 { 1 } else { D }).map(across).filter(|&way| squared(way) > 0.0);
@@ -185,6 +185,11 @@ fn ways_across<const D: usize>(vector: [f64; D]) -> impl Iterator<Item = [f64; D
         let unit = way.axes(|part| part / squared(way).sqrt());
         [unit, unit.axes(|x| -x)]
     })
+}
+
+/// Returns a vector of the plane, turned by a quarter.
+fn quarter_turn<const D: usize>(vector: [f64; D]) -> [f64; D] {
+    from_axes(|axis| if axis == 0 { -vector[1] } else { vector[0] })
 }
 
 /// The greatest part of a vector along an axis.

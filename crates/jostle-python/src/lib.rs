@@ -6,6 +6,7 @@
 //! `lists`; `neighbor_list` and `table` (neighbour lists as ASE has them); `contacts` and `geometry`; `memory` (large pages for large
 //! vectors) and `freed` (memory of results, for the next results).
 
+mod answers;
 mod arrays;
 mod bodies;
 mod coherent;
@@ -52,7 +53,7 @@ fn _jostle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<contacts::Contacts>()?;
     module.add_class::<geometry::ContactGeometry>()?;
     module.add_class::<prepared::PreparedSet>()?;
-    module.add_class::<prepared::Answers>()?;
+    module.add_class::<answers::Answers>()?;
     module.add_function(wrap_pyfunction!(input::between, module)?)?;
     module.add_function(wrap_pyfunction!(input::among, module)?)?;
     module.add_function(wrap_pyfunction!(finder::pairs, module)?)?;

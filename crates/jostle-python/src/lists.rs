@@ -4,9 +4,9 @@ use engine::NeighborColumns;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
+use crate::answers::{each_row, row_of};
 use crate::arrays::array;
 use crate::freed::Freed;
-use crate::prepared::{each_row, row_of};
 use crate::space::Cell;
 use crate::threads::Threads;
 

@@ -1,35 +1,12 @@
 //! Hosts that panic within a frame. Nothing of that frame is kept.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use jostle::{CoherentFinder, NeighborLists, PairFinder, Rows, Spawner, Threads};
+use jostle::{CoherentFinder, NeighborLists, PairFinder, Rows, Threads};
 use jostle_testkit::pairs::{ascending, assert_same};
 use jostle_testkit::{Kind, Scene, scene};
 
-use crate::panics::are_whole;
-
-/// A host that panics at one call, before its tasks or after them.
-struct Host {
-    left: AtomicUsize,
-    late: bool,
-}
-
-impl Spawner for Host {
-    fn workers(&self) -> usize {
-        3
-    }
-
-    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
-        let panics = self.left.fetch_sub(1, Ordering::Relaxed) == 1;
-        if !panics || self.late {
-            (0..tasks).for_each(task);
-        }
-        if panics {
-            resume_unwind(Box::new("of the host"));
-        }
-    }
-}
+use crate::panics::{Host, are_whole};
 
 /// The host panics before or after the tasks of a call, while bodies that have moved far are searched from scratch.
 /// When the bodies are back, the pairs are those of a search.
@@ -45,7 +22,7 @@ fn nothing_is_kept_of_a_search_that_panics() {
             finder.find(near.view()).expect("sound bodies");
         }
         assert!(finder.margin() > 0.0);
-        let host = Host { left: AtomicUsize::new(call), late };
+        let host = Host::at(call - 1, late);
         let search = catch_unwind(AssertUnwindSafe(|| {
             finder.on(Threads::Host(&host)).find(far.view()).expect("sound bodies");
         }));
@@ -87,7 +64,7 @@ fn nothing_is_kept_of_a_list_that_panics() {
             if anew {
                 finder.forget();
             }
-            let host = Host { left: AtomicUsize::new(call), late };
+            let host = Host::at(call - 1, late);
             let search =
                 catch_unwind(AssertUnwindSafe(|| ask(&mut finder, &mut lists, Threads::Host(&host), &frames[3])));
             assert!(are_whole(&lists), "{call} {late}");
