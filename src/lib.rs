@@ -60,6 +60,8 @@
 //! - [`LinearTree`]: the tree on its own; [`morton`]: codes and cells; [`radix`]: the sort on its own.
 
 #![cfg_attr(not(feature = "coherent"), allow(rustdoc::broken_intra_doc_links))]
+// So that docs.rs says which feature an item is behind.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use jostle_contacts::{
     BadPair, Changes, Contact, ContactError, ContactPairs, ContactTracker, Contacts, Keys, PairFault, RepeatedKey,

@@ -13,6 +13,8 @@
 
 // What keeps candidates calls on more of what is here than searches do.
 #![cfg_attr(not(feature = "coherent"), allow(dead_code, rustdoc::broken_intra_doc_links))]
+// So that docs.rs says which feature an item is behind.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "coherent")]
 mod coherent;
