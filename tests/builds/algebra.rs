@@ -6,6 +6,7 @@ mod batches;
 mod bench;
 mod cells;
 mod contacts;
+mod crowds;
 mod matrix;
 mod questions;
 mod refusals;

@@ -6,6 +6,7 @@ mod boxes;
 mod coherent;
 mod contact_geometry;
 mod contacts;
+mod crowds;
 mod embed;
 mod errors;
 mod guests;

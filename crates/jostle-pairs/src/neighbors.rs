@@ -110,7 +110,7 @@ impl<const D: usize> RowEngine<D> {
             0 => self.last != LastRows::Long,
             neighbors => short_now(neighbors),
         };
-        if plan.exact.shaped || plan.is_plain() && were_short {
+        if plan.exact.boxed || plan.is_plain() && were_short {
             let (both, max) = (u32::from(plan.has_both_rows(kind)), engine.max_pairs);
             let tests = self.list_pairs(engine, plan, workers).map_err(|refused| match refused {
                 InputError::TooManyPairs { pairs, .. } => too_many((pairs as usize) << both, max),
@@ -120,7 +120,7 @@ impl<const D: usize> RowEngine<D> {
             if entries > max {
                 return Err(too_many(entries, max));
             }
-            if plan.exact.shaped || short_now(entries) {
+            if plan.exact.boxed || short_now(entries) {
                 let unfinished = Unfinished(lists);
                 self.put_pairs(plan, kind, unfinished.0, workers);
                 self.measure(plan.exact, kind, unfinished.0, (isa, workers));

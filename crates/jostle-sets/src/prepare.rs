@@ -8,7 +8,9 @@ use crate::compiled::compiled_here;
 use crate::input::{Input, Relation, Set, Source, UnitCell, check_sets};
 use crate::proxy::prepared::PreparedSet;
 use crate::proxy::sorted::{SortedSet, sum};
-use crate::proxy::{BoxFrame, Exact, Extent, Finite, Frame, Gaps, ImageRange, Images, Reach};
+use crate::proxy::{
+    AllBodies, BoxFrame, Exact, Extent, Finite, Frame, Framed, Gaps, ImageRange, Images, Lengths, Ranks, Reach,
+};
 use crate::traverse::OFFSET_MARGIN;
 use crate::traverse::descent::root;
 
@@ -36,6 +38,7 @@ pub struct Preparation<const D: usize> {
     pub jobs: Vec<Job>,
     frame: Frame<D>,
     gaps: Gaps<D>,
+    ranks: Ranks<D>,
     extents: Vec<Extent<D>>,
     /// For each set that has an extent, the checks that a build need not repeat.
     checked: Vec<Option<Checked<D>>>,
@@ -53,6 +56,7 @@ impl<const D: usize> Preparation<D> {
             jobs: Vec::new(),
             frame: Frame::default(),
             gaps: Gaps::default(),
+            ranks: Ranks::default(),
             extents: Vec::new(),
             checked: Vec::new(),
             reaches: Vec::new(),
@@ -71,9 +75,11 @@ impl<const D: usize> Preparation<D> {
     }
 
     /// The tree of boxes of the last search within one set: of boxes in `f32` in open space, or of the boxes that stood
-    /// in for other bodies. None if that search was one of circles or spheres, or used a prepared tree.
+    /// in for other bodies, unless their corners are ranks. None if that search was one of circles or spheres, or used a
+    /// prepared tree.
     pub fn own_boxes(&self) -> Option<&LinearTree<D>> {
-        Some(&self.sorted.own).filter(|own| own.boxed && !own.adopted).map(|own| &own.boxes)
+        let shown = |own: &&SortedSet<D>| own.boxed && !own.adopted && !self.ranks.are_used();
+        Some(&self.sorted.own).filter(shown).map(|own| &own.boxes)
     }
 
     /// Notes that the bodies of [`Preparation::own_tree`] stand in for so many others, and then for images of these.
@@ -117,6 +123,7 @@ impl<const D: usize> Preparation<D> {
         self.sorted.bytes()
             + self.images.bytes()
             + self.gaps.bytes()
+            + self.ranks.bytes()
             + self.jobs.capacity() * size_of::<Job>()
             + self.extents.capacity() * size_of::<Extent<D>>()
             + self.checked.capacity() * size_of::<Option<Checked<D>>>()
@@ -139,7 +146,7 @@ impl<const D: usize> Preparation<D> {
         let cell = (!input.space.is_open()).then(|| UnitCell::of(&input.space));
         let decided = input.is_decided();
         self.survey(input, cell.as_ref(), workers)?;
-        self.adopt(input, cell.as_ref(), workers);
+        let typical = self.adopt(input, cell.as_ref(), workers);
         let cell = cell.as_ref();
         let range = cell.map(|cell| self.image_range(input, cell)).transpose()?;
         let mut times = BuildTimes::default();
@@ -156,11 +163,46 @@ impl<const D: usize> Preparation<D> {
             };
             times = sum(times, built.map_err(|error| error.in_set(at, sets.len()))?);
         }
+        let repeats = cell.zip(range);
+        let ranked = match typical {
+            Some(typical) => {
+                let largest = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge).largest();
+                let frame = Framed { growth: self.frame.growth(), typical };
+                self.build_ranked(input, repeats, (frame, largest), workers)?
+            }
+            None => None,
+        };
         let scale = if decided { self.frame.scale } else { 1.0 };
         let dropped = self.gaps.in_use().map_or([0.0; D], Gaps::dropped);
-        self.lay_out(input, cell.zip(range), (scale, dropped));
+        let lengths = ranked.map_or(Lengths::Scaled(scale, dropped), |_| Lengths::Ranks(self.ranks.in_period()));
+        self.lay_out(input, repeats, lengths);
         self.list_jobs(input);
-        Ok(times)
+        Ok(ranked.map_or(times, |more| sum(times, more)))
+    }
+
+    /// Builds trees of boxes whose corners are ranks, if a frame does not tell the bodies apart: see [`Ranks::count`].
+    fn build_ranked(
+        &mut self,
+        input: &Input<'_, D>,
+        repeats: Option<(&UnitCell<D>, ImageRange<D>)>,
+        (frame, largest): (Framed, [f64; D]),
+        workers: Workers<'_>,
+    ) -> Result<Option<BuildTimes>, InputError> {
+        let (sorted, sets) = (self.sorted.of_mut(input), input.sets());
+        let cell = repeats.map(|(cell, _)| cell);
+        let farthest = repeats.map_or(0, |(_, range)| range.farthest());
+        if !self.ranks.count(AllBodies::new((input, sorted), cell, largest), frame, farthest, workers) {
+            return Ok(None);
+        }
+        let mut times = BuildTimes::default();
+        for (at, set) in sets.iter().enumerate() {
+            let mut boxes = core::mem::take(&mut sorted[at].columns);
+            self.ranks.fill(AllBodies::new((input, sorted), cell, largest), at, &mut boxes, workers);
+            (sorted[at].columns, sorted[at].boxed) = (boxes, true);
+            let built = sorted[at].build_boxed(set, workers).map_err(|error| error.in_set(at, sets.len()))?;
+            times = sum(times, built);
+        }
+        Ok(Some(times))
     }
 
     /// As [`Preparation::prepare`], for a search in open space within one set of bodies with nothing but a place and a
@@ -173,6 +215,7 @@ impl<const D: usize> Preparation<D> {
         let times = own.build(set, None, workers)?;
         self.extents.clear();
         self.gaps.clear();
+        self.ranks.clear();
         self.images.clear();
         self.jobs.clear();
         self.jobs.push(Job::default());
@@ -182,37 +225,32 @@ impl<const D: usize> Preparation<D> {
     /// Prepares a search of boxes, which are the bodies themselves or stand in for other bodies.
     fn prepare_boxes(&mut self, input: &Input<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
         let cell = (!input.space.is_open()).then(|| UnitCell::of(&input.space));
-        let (sorted, sets) = (self.sorted.of_mut(input), input.sets());
-        let mut all = Finite::NONE;
-        self.reaches.clear();
-        for (at, (kept, set)) in sorted.iter_mut().zip(sets).enumerate() {
-            let prepared = PreparedSet::boxed_serving(set, &input.space);
-            kept.adopted = !input.is_decided() && prepared.is_some();
-            kept.proxies.clear();
-            if input.is_decided() {
-                let extent = match prepared {
-                    Some(prepared) => prepared.extent,
-                    None => {
-                        kept.survey_solids(set, cell.as_ref(), workers).map_err(|error| error.in_set(at, sets.len()))?
-                    }
-                };
-                kept.proxies.take_over(extent.outside);
-                self.reaches.push(extent.reach);
-                all = all.merge(extent);
-            }
+        let all = self.survey_boxes(input, cell.as_ref(), workers)?;
+        let (sorted, sets, decided) = (self.sorted.of_mut(input), input.sets(), input.is_decided());
+        let adopted = if decided { adopt_boxes(sorted, input, all, cell.as_ref()) } else { None };
+        for (kept, set) in sorted.iter_mut().zip(sets).filter(|(kept, _)| decided && !kept.adopted) {
+            kept.count_wraps(set, cell.as_ref(), workers);
         }
-        let frame = if input.is_decided() { adopt_boxes(sorted, input, all, cell.as_ref()) } else { None };
-        let frame = frame.unwrap_or_else(|| BoxFrame::of(all, cell.as_ref()));
+        let frame = adopted.unwrap_or_else(|| BoxFrame::of(all, cell.as_ref()));
         let mut blur = [frame.blur() + all.far * FAR_BLUR; D];
         for (axis, blur) in blur.iter_mut().enumerate().filter(|_| cell.is_some()) {
             let sums = input.meetings().map(|(i, j)| self.reaches[i][axis] + self.reaches[j][axis]);
             *blur += sums.fold(0.0, f64::max) * (1.0 + DIRECT_BLUR);
         }
         let range = cell.as_ref().map(|cell| ImageRange::of(cell, Reach { sum: 0.0, blur })).transpose()?;
+        let repeats = cell.as_ref().zip(range);
+        if decided && adopted.is_none() {
+            let framed = Framed { growth: frame.growth_of_all(), typical: 0.0 };
+            if let Some(times) = self.build_ranked(input, repeats, (framed, all.largest()), workers)? {
+                self.lay_out(input, repeats, Lengths::Ranks(self.ranks.in_period()));
+                self.list_jobs(input);
+                return Ok(times);
+            }
+        }
         let mut times = BuildTimes::default();
-        for (at, (kept, set)) in sorted.iter_mut().zip(sets).enumerate() {
+        for (at, (kept, set)) in self.sorted.of_mut(input).iter_mut().zip(sets).enumerate() {
             kept.boxed = true;
-            let built = if input.is_decided() {
+            let built = if decided {
                 if !kept.adopted {
                     kept.fill_boxes(set, cell.as_ref(), &frame, workers);
                 }
@@ -222,9 +260,37 @@ impl<const D: usize> Preparation<D> {
             };
             times = sum(times, built.map_err(|error| error.in_set(at, sets.len()))?);
         }
-        self.lay_out(input, cell.as_ref().zip(range), (frame.scale, [0.0; D]));
+        self.lay_out(input, repeats, Lengths::Scaled(frame.scale, [0.0; D]));
         self.list_jobs(input);
         Ok(times)
+    }
+
+    /// Finds how far the bodies of each set of a search of boxes extend, if the search is decided.
+    fn survey_boxes(
+        &mut self,
+        input: &Input<'_, D>,
+        cell: Option<&UnitCell<D>>,
+        workers: Workers<'_>,
+    ) -> Result<Finite<D>, InputError> {
+        let (sorted, sets) = (self.sorted.of_mut(input), input.sets());
+        let mut all = Finite::NONE;
+        self.reaches.clear();
+        self.ranks.clear();
+        for (at, (kept, set)) in sorted.iter_mut().zip(sets).enumerate() {
+            let prepared = PreparedSet::boxed_serving(set, &input.space);
+            kept.adopted = !input.is_decided() && prepared.is_some();
+            kept.proxies.clear();
+            if input.is_decided() {
+                let extent = match prepared {
+                    Some(prepared) => prepared.extent,
+                    None => kept.survey_solids(set, cell, workers).map_err(|error| error.in_set(at, sets.len()))?,
+                };
+                kept.proxies.take_over(extent.outside);
+                self.reaches.push(extent.reach);
+                all = all.merge(extent);
+            }
+        }
+        Ok(all)
     }
 
     /// Finds how far the bodies of each set extend, where the search needs it.
@@ -257,21 +323,24 @@ impl<const D: usize> Preparation<D> {
         Ok(())
     }
 
-    /// Chooses the frame of a decided search, and finds out which prepared sets serve as they are.
-    fn adopt(&mut self, input: &Input<'_, D>, cell: Option<&UnitCell<D>>, workers: Workers<'_>) {
+    /// Chooses the frame of a decided search, and finds out which prepared sets serve as they are. If none does, returns
+    /// what bodies typically reach.
+    fn adopt(&mut self, input: &Input<'_, D>, cell: Option<&UnitCell<D>>, workers: Workers<'_>) -> Option<f64> {
         self.gaps.clear();
+        self.ranks.clear();
         let (sets, sorted) = (input.sets(), self.sorted.of_mut(input));
         if !input.is_decided() {
             let fits = |set: &Set<'_, D>| PreparedSet::serving(set, &input.space).is_some_and(|it| it.frame.is_none());
             sorted.iter_mut().zip(sets).for_each(|(kept, set)| kept.adopted = fits(set));
-            return;
+            return None;
         }
         sorted.iter_mut().for_each(|kept| kept.adopted = false);
         let all = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge);
         let alone = |at: usize| !input.meetings().any(|meeting| meeting == (at, at));
         let prepared = |at: usize| PreparedSet::serving(&sets[at], &input.space);
+        let hopeless = (0..sets.len()).any(|at| prepared(at).is_some_and(|set| set.hopeless));
         let leader = (0..sets.len())
-            .filter(|&at| prepared(at).is_some_and(|set| set.frame.is_some() || alone(at)))
+            .filter(|&at| !hopeless && prepared(at).is_some_and(|set| set.frame.is_some() || alone(at)))
             .min_by_key(|&at| core::cmp::Reverse(sets[at].len()));
         let lead = leader.and_then(|at| prepared(at).map(|set| (at, set)));
         let adopted = lead.and_then(|(at, set)| {
@@ -279,15 +348,18 @@ impl<const D: usize> Preparation<D> {
             Some((at, set.frame.is_some(), frame))
         });
         let Some((leader, shared, frame)) = adopted else {
-            let frame = Frame::new(all, cell);
-            self.frame = self.gaps.close((sets, sorted), cell, &frame, all, workers).unwrap_or(frame);
-            return;
+            let (frame, each) = (Frame::new(all, cell), sorted.iter().zip(sets));
+            let typical = each.map(|(kept, set)| kept.proxies.typical_radius(set, cell)).fold(f64::INFINITY, f64::min);
+            let closed = self.gaps.close((sets, sorted), cell, &frame, all, (typical, workers));
+            self.frame = closed.unwrap_or(frame);
+            return Some(typical);
         };
         self.frame = frame;
         for (at, kept) in sorted.iter_mut().enumerate().take(sets.len()) {
             let own = prepared(at).and_then(|set| set.frame);
             kept.adopted = at == leader || (shared && own.is_some_and(|own| own.is_same(&frame)));
         }
+        None
     }
 
     /// Whether each set of a prepared input was taken as it had been sorted before, not sorted for this search.
@@ -310,18 +382,13 @@ impl<const D: usize> Preparation<D> {
         ImageRange::of(cell, Reach { sum: sums.fold(0.0, f64::max), blur })
     }
 
-    /// Lays out the images of trees of this scale within a range: see [`Images::lay_out`]. Open space has none.
-    fn lay_out(
-        &mut self,
-        input: &Input<'_, D>,
-        repeats: Option<(&UnitCell<D>, ImageRange<D>)>,
-        scale_and_dropped: (f64, [f64; D]),
-    ) {
+    /// Lays out the images of trees of these lengths within a range: see [`Images::lay_out`]. Open space has none.
+    fn lay_out(&mut self, input: &Input<'_, D>, repeats: Option<(&UnitCell<D>, ImageRange<D>)>, lengths: Lengths<D>) {
         let Some((cell, range)) = repeats else { return self.images.clear() };
         self.note_roots(input);
         let roots = &self.roots;
         let wanted = |offset| input.meetings().any(|(i, j)| may_touch([roots[i], roots[j]], offset));
-        self.images.lay_out(cell, range, scale_and_dropped, wanted);
+        self.images.lay_out(cell, range, lengths, wanted);
     }
 
     /// Notes the box of each tree.
@@ -353,6 +420,7 @@ impl<const D: usize> Preparation<D> {
             images: &self.images,
             decided: input.is_decided(),
             shaped: input.is_shaped(),
+            boxed: input.is_shaped() || self.ranks.are_used(),
             in_cell: &[],
         }
     }
@@ -387,6 +455,9 @@ fn adopt_boxes<const D: usize>(
 ) -> Option<BoxFrame<D>> {
     let prepared = |set: &Set<'_, D>| PreparedSet::boxed_serving(set, &input.space);
     let leader = input.sets().iter().filter(|set| prepared(set).is_some()).max_by_key(|set| set.len())?;
+    if input.sets().iter().any(|set| PreparedSet::serving(set, &input.space).is_some_and(|set| set.hopeless)) {
+        return None;
+    }
     let lead = prepared(leader)?.frame;
     let frame = BoxFrame::adopted(lead.as_ref(), all, cell)?;
     for (kept, set) in sorted.iter_mut().zip(input.sets()) {

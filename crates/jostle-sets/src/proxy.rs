@@ -3,17 +3,20 @@
 //!
 //! Bodies in `f32` at rest are *direct*: in a space that repeats, the predicate takes their proxies as the bodies. As
 //! soon as one set of a search is in `f64` or moves, all bodies of the search are *decided*: their proxies share one
-//! frame (`frame`), without the gaps between bodies that lie far apart (`gaps`).
+//! frame (`frame`), without the gaps between bodies that lie far apart (`gaps`). If no frame tells the bodies apart,
+//! ranks take the place of coordinates (`ranks`).
 
 mod boxed;
 mod columns;
 mod crowded;
+mod ends;
 mod exact;
 mod frame;
 mod gaps;
 mod images;
 mod in_double;
 pub mod prepared;
+mod ranks;
 mod scale;
 mod solid;
 pub mod sorted;
@@ -34,13 +37,15 @@ use crate::input::{Set, Source, UnitCell};
 pub(crate) use boxed::{BoxFrame, Finite};
 pub use columns::each_body;
 use columns::{BLOCK, Columns, reduce, set_each};
+pub(crate) use ends::{AllBodies, Framed};
 pub use exact::{Decide, Exact, InCell, Measured, first_touch, squared};
 pub(crate) use frame::Frame;
 pub(crate) use gaps::Gaps;
 use gaps::SPANS;
 pub use images::Images;
-pub(crate) use images::{ImageRange, Reach};
+pub(crate) use images::{ImageRange, Lengths, Reach};
 use in_double::{InDouble, ReadInDouble, read_spans, span, survey_moving};
+pub(crate) use ranks::Ranks;
 pub use solid::{Solid, between};
 use sorted::SortedSet;
 pub(crate) use survey::Extent;
@@ -226,7 +231,7 @@ impl<const D: usize> Proxies<D> {
     }
 
     /// Returns what the smaller bodies of a surveyed set typically reach.
-    fn typical_radius(&self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>) -> f64 {
+    pub(crate) fn typical_radius(&self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>) -> f64 {
         with_given!(self, set, cell, true, |given| given.typical_radius())
     }
 

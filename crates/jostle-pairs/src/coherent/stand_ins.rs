@@ -281,6 +281,7 @@ impl<const D: usize> StandIns<D> {
             images: &self.images,
             decided: input.is_decided(),
             shaped: false,
+            boxed: false,
             in_cell: &self.in_cell,
         }
     }

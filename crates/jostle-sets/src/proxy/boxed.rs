@@ -19,6 +19,8 @@
 //! grow where corners vanish in `f32`.
 
 use jostle_core::Boxes;
+use jostle_core::axes::from_axes;
+use jostle_core::scratch::resize_with_headroom;
 
 use crate::input::UnitCell;
 use crate::proxy::frame::{FAR, half_width};
@@ -96,6 +98,17 @@ impl<const D: usize> Finite<D> {
             ..self
         }
     }
+
+    /// The largest number that coordinates of the bodies come from.
+    pub(crate) fn largest(&self) -> [f64; D] {
+        from_axes(|axis| {
+            if self.lo[axis] <= self.hi[axis] {
+                self.lo[axis].abs().max(self.hi[axis].abs()) + self.far
+            } else {
+                self.far
+            }
+        })
+    }
 }
 
 impl<const D: usize> BoxFrame<D> {
@@ -167,13 +180,22 @@ impl<const D: usize> BoxFrame<D> {
         self.relative * widest.max(self.unit) + self.absolute
     }
 
+    /// What boxes grow by at most, in lengths of the caller.
+    pub(crate) fn growth_of_all(&self) -> f64 {
+        self.growth(self.beyond.unwrap_or(self.unit)) / self.scale
+    }
+
     /// By how much nearer two boxes may seem than their bodies are, in lengths of the caller.
     pub(crate) fn blur(&self) -> f64 {
-        4.0 * self.growth(self.beyond.unwrap_or(self.unit)) / self.scale
+        4.0 * self.growth_of_all()
     }
 }
 
 impl<const D: usize> BoxColumns<D> {
+    pub(super) fn make_room(&mut self, boxes: usize) {
+        self.corners.iter_mut().flatten().for_each(|column| resize_with_headroom(column, boxes));
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.corners.iter().flatten().map(|column| column.capacity() * size_of::<f32>()).sum::<usize>()
             + self.extents.capacity() * size_of::<Finite<D>>()

@@ -1,7 +1,9 @@
-//! Whether bodies are crowded: a look at a sample tells whether gaps are worth leaving out.
+//! Whether bodies are crowded: a look at a sample tells whether gaps are worth leaving out of a frame, and whether any
+//! frame tells the bodies apart.
 
 use crate::input::{Set, UnitCell};
 use crate::proxy::Span;
+use crate::proxy::ends::{AllBodies, Framed, Numbered};
 use crate::proxy::sorted::SortedSet;
 
 /// The least and the greatest number of bodies in the sample, which is half of the root of the number of all.
@@ -40,8 +42,52 @@ pub(super) fn is_crowded<const D: usize>(
     false
 }
 
+/// The least and the greatest number of bodies in the sample of [`is_hopeless`]: the root of the number of all, or, where
+/// a frame is not wide, half of it.
+const FRAMED: (usize, usize) = (16, 2048);
+
+/// How many pairs of that sample a frame must bring together that are apart. As many are expected where a body has 32
+/// such neighbours, or 128 where the frame is not wide. Deciding 32 takes as long as ranks do.
+const TOO_MANY: usize = 16;
+
+/// Searches of fewer bodies keep their frame: where it is wide beside what bodies typically reach, and where it is not.
+/// Then a look at a sample of few bodies would cost more than it is worth.
+const LEAST_BODIES: [usize; 2] = [256, 4096];
+
+/// Whether a frame makes candidates of too many bodies that are apart, and ranks would not. In an oblique cell there are
+/// none.
+pub(super) fn is_hopeless<const D: usize>(
+    bodies: AllBodies<'_, D>,
+    frame: Framed,
+    sample: &mut Vec<Numbered<D>>,
+) -> bool {
+    let (n, is_wide) = (bodies.len(), frame.is_wide());
+    if n < LEAST_BODIES[usize::from(!is_wide)] || bodies.cell.is_some_and(|cell| !cell.is_straight()) {
+        return false;
+    }
+    let count = ((n as f64).sqrt() as usize / if is_wide { 1 } else { 2 }).clamp(FRAMED.0, FRAMED.1);
+    let overlap = |a: &[[f64; 2]; D], b: &[[f64; 2]; D], by: f64| {
+        let mut axes = a.iter().zip(b);
+        axes.all(|(a, b)| a[0] - b[1] <= by && b[0] - a[1] <= by)
+    };
+    sample.clear();
+    let mut brought = 0;
+    for at in 0..count {
+        let (set, body) = bodies.numbered((mixed(at as u64) >> 32) as usize % n);
+        let is_brought = |(of, other): &&Numbered<D>| {
+            overlap(&body, other, 2.0 * frame.growth) && !overlap(&body, other, 0.0) && bodies.meet(set, *of)
+        };
+        brought += sample.iter().filter(is_brought).count();
+        if brought >= TOO_MANY {
+            return true;
+        }
+        sample.push((set, body));
+    }
+    false
+}
+
 /// A number that looks random: the last step of SplitMix64.
-fn mixed(x: u64) -> u64 {
+pub(super) fn mixed(x: u64) -> u64 {
     let x = x.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

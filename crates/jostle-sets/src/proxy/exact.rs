@@ -45,8 +45,10 @@ pub struct Exact<'a, const D: usize> {
     pub images: &'a Images<D>,
     /// Whether pairs are decided in `f64`; else by the proxies.
     pub decided: bool,
-    /// Whether the proxies are boxes, of bodies of several shapes.
+    /// Whether the bodies are of several shapes.
     pub shaped: bool,
+    /// Whether the trees are of boxes.
+    pub boxed: bool,
     /// By set, the direct bodies moved into the cell, where nothing has been sorted.
     pub in_cell: &'a [InCell<D>],
 }

@@ -31,6 +31,27 @@ impl<const D: usize> Default for Images<D> {
     }
 }
 
+/// What trees have in place of the caller's lengths.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Lengths<const D: usize> {
+    /// Lengths times a scale, without what was dropped of each period.
+    Scaled(f64, [f64; D]),
+    /// Ranks, so many in each period.
+    Ranks([f32; D]),
+}
+
+impl<const D: usize> Lengths<D> {
+    /// The offset of an image, given its steps, and these steps as a vector.
+    fn offset(&self, step: [i32; D], shift: [f64; D]) -> [f32; D] {
+        match *self {
+            Self::Scaled(scale, dropped) => {
+                from_axes(|axis| ((shift[axis] - f64::from(step[axis]) * dropped[axis]) * scale) as f32)
+            }
+            Self::Ranks(in_period) => from_axes(|axis| step[axis] as f32 * in_period[axis]),
+        }
+    }
+}
+
 /// How far bodies reach.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reach<const D: usize> {
@@ -70,6 +91,11 @@ impl<const D: usize> ImageRange<D> {
         }
         Ok(range)
     }
+
+    /// The most cells along any vector.
+    pub(crate) fn farthest(&self) -> usize {
+        self.most.iter().fold(0, |farthest, &most| farthest.max(most as usize))
+    }
 }
 
 impl<const D: usize> Images<D> {
@@ -92,18 +118,18 @@ impl<const D: usize> Images<D> {
         (self.unique, self.blur) = (true, [0.0; D]);
     }
 
-    /// Lays out all images within a range, if they or their opposites are `wanted` by their offset. The trees have
-    /// lengths times `scale`, and lack what is `dropped` of each period.
+    /// Lays out all images within a range, if they or their opposites are `wanted` by their offset in trees that have
+    /// these `lengths`.
     pub(crate) fn lay_out(
         &mut self,
         cell: &UnitCell<D>,
         range: ImageRange<D>,
-        scale_and_dropped: (f64, [f64; D]),
+        lengths: Lengths<D>,
         wanted: impl Fn([f32; D]) -> bool,
     ) {
         self.clear();
         (self.unique, self.blur) = (range.unique, range.blur);
-        self.half_of(cell, range.most, scale_and_dropped, wanted);
+        self.half_of(cell, range.most, lengths, wanted);
         for image in 1..self.steps.len() {
             self.steps.push(self.steps[image].axes(|step| -step));
             self.shifts.push(self.shifts[image].axes(|shift| -shift));
@@ -112,19 +138,12 @@ impl<const D: usize> Images<D> {
     }
 
     /// Lays out the images whose last step other than 0 is positive.
-    fn half_of(
-        &mut self,
-        cell: &UnitCell<D>,
-        most: [i32; D],
-        (scale, dropped): (f64, [f64; D]),
-        wanted: impl Fn([f32; D]) -> bool,
-    ) {
+    fn half_of(&mut self, cell: &UnitCell<D>, most: [i32; D], lengths: Lengths<D>, wanted: impl Fn([f32; D]) -> bool) {
         let mut step = most.axes(|most| -most);
         loop {
             if step.iter().rev().find(|&&step| step != 0).is_some_and(|&step| step > 0) {
                 let shift = cell.shift(step.axes(f64::from));
-                let left = |axis: usize| shift[axis] - f64::from(step[axis]) * dropped[axis];
-                let offset = from_axes(|axis| (left(axis) * scale) as f32);
+                let offset = lengths.offset(step, shift);
                 if wanted(offset) || wanted(offset.axes(|offset| -offset)) {
                     self.steps.push(step);
                     self.shifts.push(shift);

@@ -4,6 +4,7 @@ mod boxes;
 
 use core::fmt;
 use core::mem::forget;
+use core::slice;
 
 use jostle_core::axes::Axes;
 use jostle_core::scratch::resize_with_headroom;
@@ -12,9 +13,11 @@ use jostle_core::{Bodies, Isa, LinearTree, Scalar, Threads, Workers, threads::ru
 use crate::InputError;
 use crate::compiled::compiled_here;
 use crate::input::layers::LayersOf;
-use crate::input::{Set, SortedBefore, Source, Space, UnitCell};
+use crate::input::{Input, Set, SortedBefore, Source, Space, UnitCell};
+use crate::proxy::crowded;
+use crate::proxy::ends::Numbered;
 use crate::proxy::sorted::SortedSet;
-use crate::proxy::{Extent, Frame, Proxies};
+use crate::proxy::{AllBodies, Extent, Frame, Framed, Proxies};
 pub(crate) use boxes::Boxed;
 use boxes::Copies;
 
@@ -37,7 +40,8 @@ const BLOCK: usize = 1 << 13;
 /// capsules, and those whose frames are the same. It sorts circles anew where other shapes take part.
 ///
 /// A search that uses the sorted bodies of a set in `f64`, and the set's own tree, are slow where bodies are spread
-/// 2^16 times as far as they reach and more: other searches leave out the gaps between bodies.
+/// 2^16 times as far as they reach and more: other searches leave out the gaps between bodies. Where that would make
+/// candidates of a great many bodies that are apart, searches sort the set anew.
 ///
 /// Other searches sort the bodies like those of a view. The set owns a copy of the bodies, and all memory: from the
 /// second build of a size on, nothing is allocated.
@@ -66,6 +70,10 @@ pub struct PreparedSet<const D: usize> {
     pub(crate) frame: Option<Frame<D>>,
     /// What is known of boxes and capsules.
     pub(crate) boxed: Option<Boxed<D>>,
+    /// Whether the frame does not tell the bodies apart.
+    pub(crate) hopeless: bool,
+    /// Bodies of a sample.
+    sample: Vec<Numbered<D>>,
 }
 
 /// The bodies as they were given, by id. Memory of the other precision is kept.
@@ -161,6 +169,8 @@ impl<const D: usize> PreparedSet<D> {
             extent: Extent::EMPTY,
             frame: None,
             boxed: None,
+            hopeless: false,
+            sample: Vec::new(),
         }
     }
 
@@ -194,7 +204,7 @@ impl<const D: usize> PreparedSet<D> {
         }
         set.check_shape()?;
         space.check()?;
-        (self.space, self.boxed, self.sorted.boxed) = (space, None, false);
+        (self.space, self.boxed, self.sorted.boxed, self.hopeless) = (space, None, false, false);
         self.bodies.shaped.clear();
         if set.is_shaped() {
             return self.build_boxed(set, space, workers);
@@ -205,6 +215,12 @@ impl<const D: usize> PreparedSet<D> {
         let isa = self.sorted.tree.isa();
         self.extent = self.sorted.proxies.survey(&own, cell.as_ref(), double, isa, workers)?;
         self.frame = double.then(|| Frame::prepared(self.extent, cell.as_ref()));
+        if let Some(frame) = &self.frame {
+            let typical = self.sorted.proxies.typical_radius(&own, cell.as_ref());
+            let frame = Framed { growth: frame.growth(), typical };
+            self.hopeless =
+                is_hopeless(&self.sorted, own, (cell.as_ref(), self.extent.largest()), frame, &mut self.sample);
+        }
         if double || cell.is_some() {
             let frame = self.frame.as_ref().map(|frame| (frame, None));
             self.sorted.proxies.fill(&own, cell.as_ref(), frame, (isa, workers));
@@ -300,8 +316,20 @@ impl<const D: usize> PreparedSet<D> {
     /// Bytes held, scratch included.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.bodies.bytes() + self.sorted.bytes()
+        self.bodies.bytes() + self.sorted.bytes() + self.sample.capacity() * size_of::<Numbered<D>>()
     }
+}
+
+/// Whether a frame does not tell the bodies of a set apart.
+fn is_hopeless<const D: usize>(
+    sorted: &SortedSet<D>,
+    set: Set<'_, D>,
+    (cell, largest): (Option<&UnitCell<D>>, [f64; D]),
+    frame: Framed,
+    sample: &mut Vec<Numbered<D>>,
+) -> bool {
+    let input = Input::within(set);
+    crowded::is_hopeless(AllBodies::new((&input, slice::from_ref(sorted)), cell, largest), frame, sample)
 }
 
 /// A set in the making. If an error or a panic ends its build, the set is left empty.
@@ -315,7 +343,7 @@ impl<const D: usize> Drop for Unfinished<'_, D> {
         (set.sorted.tree, set.sorted.boxes, set.sorted.boxed) = (LinearTree::new(), LinearTree::new(), false);
         set.set_isa(isa);
         set.sorted.proxies.clear();
-        (set.frame, set.extent, set.boxed) = (None, Extent::EMPTY, None);
+        (set.frame, set.extent, set.boxed, set.hopeless) = (None, Extent::EMPTY, None, false);
     }
 }
 

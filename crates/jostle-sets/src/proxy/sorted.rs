@@ -18,7 +18,7 @@ pub struct SortedSet<const D: usize> {
     /// The tree of boxes, in a search with boxes or capsules.
     pub(crate) boxes: LinearTree<D>,
     /// The boxes that stand in for the bodies, where boxes are not the bodies themselves.
-    pub(super) columns: BoxColumns<D>,
+    pub(crate) columns: BoxColumns<D>,
     /// The tree in use is the tree of boxes.
     pub(crate) boxed: bool,
     pub(super) layers: LayerTable,

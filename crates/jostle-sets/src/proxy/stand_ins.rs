@@ -88,7 +88,18 @@ impl<const D: usize> SortedSet<D> {
         refused.map(|()| all)
     }
 
-    /// Makes the boxes that stand in for the bodies of a set.
+    /// Counts by how many vectors each body of a surveyed set is moved into the cell.
+    pub(crate) fn count_wraps(&mut self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>, workers: Workers<'_>) {
+        let Some(cell) = cell.filter(|_| self.proxies.outside) else { return };
+        let mut wraps = core::mem::take(&mut self.proxies.wraps);
+        resize_with_headroom(&mut wraps, set.len());
+        workers.fill_blocks("wraps", &mut wraps, BLOCK, |first, block| {
+            set_each(first, block, |id| cell.wraps(self.solid(set, id).middle()).axes(|wraps| wraps as i32));
+        });
+        self.proxies.wraps = wraps;
+    }
+
+    /// Makes the boxes that stand in for the bodies of a set, of which it is known by how many vectors each is moved.
     pub(crate) fn fill_boxes(
         &mut self,
         set: &Set<'_, D>,
@@ -96,16 +107,8 @@ impl<const D: usize> SortedSet<D> {
         frame: &BoxFrame<D>,
         workers: Workers<'_>,
     ) {
-        let mut wraps = core::mem::take(&mut self.proxies.wraps);
-        if let (Some(cell), true) = (cell, self.proxies.outside) {
-            resize_with_headroom(&mut wraps, set.len());
-            workers.fill_blocks("wraps", &mut wraps, BLOCK, |first, block| {
-                set_each(first, block, |id| cell.wraps(self.solid(set, id).middle()).axes(|wraps| wraps as i32));
-            });
-        }
-        self.proxies.wraps = wraps;
         let mut boxes = core::mem::take(&mut self.columns);
-        boxes.corners.iter_mut().flatten().for_each(|column| resize_with_headroom(column, set.len()));
+        boxes.make_room(set.len());
         let columns = boxes.corners.each_mut().both(slices_mut);
         workers.fill_columns("boxes", columns, BLOCK, |first, [lo, hi]| {
             for at in 0..lo[0].len() {

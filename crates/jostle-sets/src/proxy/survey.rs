@@ -4,7 +4,7 @@ mod side_by_side;
 
 use core::ops::Range;
 
-use jostle_core::axes::Axes;
+use jostle_core::axes::{Axes, from_axes};
 use jostle_core::limits::REACH_F64;
 use jostle_core::{Bodies, Column, Isa, Reason, Scalar};
 
@@ -70,6 +70,11 @@ impl<const D: usize> Extent<D> {
             sound: self.sound & other.sound,
             ..self
         }
+    }
+
+    /// The largest number that coordinates of the bodies come from.
+    pub(crate) fn largest(&self) -> [f64; D] {
+        from_axes(|axis| self.lo[axis].abs().max(self.hi[axis].abs()) + self.reach + self.far[axis])
     }
 
     /// The greatest `far` of all axes.
