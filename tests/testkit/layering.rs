@@ -133,6 +133,25 @@ fn circles_are_found() {
     assert_eq!(all, ["crate::a::B", "crate::a::c::D", "crate::e"]);
 }
 
+/// WebAssembly without a system has no clock: `Instant::now` of the standard library panics there, in every search.
+#[test]
+fn the_clock_of_the_standard_library_is_looked_at_in_one_place() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
+    for name in ["core", "sets", "pairs", "contacts"] {
+        let mut sources = BTreeMap::new();
+        modules(&crates.join(format!("jostle-{name}/src")), &[], &mut sources);
+        let is_clock = |path: &[String]| path.last().is_some_and(|last| last == "Instant" || last == "SystemTime");
+        sources.retain(|module, code| {
+            let mut all = Vec::new();
+            code.match_indices("use ")
+                .for_each(|(at, _)| paths(code[at + 4..].split(';').next().unwrap_or(""), &[], &mut all));
+            let is_imported = all.iter().any(|path| path.starts_with(&["std".into(), "time".into()]) && is_clock(path));
+            *module != ["clock"] && (is_imported || code.contains("time::Instant") || code.contains("time::SystemTime"))
+        });
+        assert!(sources.is_empty(), "jostle-{name}: not by `jostle_core::clock`: {:?}", sources.keys());
+    }
+}
+
 /// Names outside the documentation, and so not of `jostle` either.
 const HIDDEN: [&str; 2] = ["Workers", "record"];
 

@@ -8,6 +8,8 @@ pub mod aabb;
 #[doc(hidden)]
 pub mod axes;
 pub mod bounds;
+#[doc(hidden)]
+pub mod clock;
 pub mod error;
 #[doc(hidden)]
 pub mod fours;

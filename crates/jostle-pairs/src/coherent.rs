@@ -36,8 +36,8 @@ mod tail;
 mod windows;
 
 use core::fmt;
-use std::time::Instant;
 
+use jostle_core::clock::Instant;
 use jostle_core::{Isa, Threads, Workers};
 use jostle_sets::input::{Input, Relation, Set, Source};
 

@@ -5,7 +5,9 @@ use core::fmt;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Instant;
 
 /// A region of a computation whose tasks may run side by side.
 #[derive(Clone, Default, PartialEq, Eq)]

@@ -10,10 +10,11 @@ pub(crate) use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::PoisonError;
 pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 pub(crate) use std::thread::yield_now;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub(crate) use crossbeam_utils::CachePadded;
 
+use crate::clock::{self, Instant};
 pub(crate) use crate::parallel::callers::give_way;
 pub(crate) use crate::parallel::cores::processor;
 
@@ -24,7 +25,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_micros(90);
 /// Looks between two looks at the clock.
 const LOOKS: u32 = 32;
 
-/// Looks until `ready` returns true, or patience ends. Returns whether it was true.
+/// Looks until `ready` returns true, or patience ends: without a clock, after a few looks. Returns whether it was true.
 pub(crate) fn look_out(mut ready: impl FnMut() -> bool) -> bool {
     let mut began = None;
     loop {
@@ -34,7 +35,7 @@ pub(crate) fn look_out(mut ready: impl FnMut() -> bool) -> bool {
             }
             core::hint::spin_loop();
         }
-        if began.get_or_insert_with(Instant::now).elapsed() >= PATIENCE {
+        if !clock::RUNS || began.get_or_insert_with(Instant::now).elapsed() >= PATIENCE {
             return ready();
         }
     }

@@ -1,6 +1,8 @@
 //! Measures how long successive stages take.
 
-use std::time::{Duration, Instant};
+use core::time::Duration;
+
+use crate::clock::Instant;
 
 /// When the last stage ended; `None` where stages are not timed.
 pub(super) struct Laps(Option<Instant>);

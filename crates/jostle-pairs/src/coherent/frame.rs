@@ -2,8 +2,8 @@
 //! searched from scratch. Each of these two parts runs on one thread or on all, whichever is sooner done.
 
 use core::mem::forget;
-use std::time::Instant;
 
+use jostle_core::clock::Instant;
 use jostle_core::{Threads, Workers};
 use jostle_sets::compiled::compiled_here;
 use jostle_sets::input::Input;

@@ -1,8 +1,8 @@
 //! One search: a finder, its threads, and a test of the caller's.
 
 use core::fmt;
-use std::time::Instant;
 
+use jostle_core::clock::Instant;
 use jostle_core::{Recording, Threads, Workers, record, threads::run};
 use jostle_sets::input::Input;
 use jostle_sets::prepare::job::Job;

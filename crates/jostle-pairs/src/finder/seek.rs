@@ -2,8 +2,9 @@
 
 use core::mem::{forget, swap};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use jostle_core::clock::Instant;
 use jostle_core::prefetch::prefetch;
 use jostle_core::{BuildTimes, Workers};
 use jostle_sets::compiled::compiled_here;

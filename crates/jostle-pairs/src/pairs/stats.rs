@@ -10,7 +10,8 @@ use crate::join::counts::Tests;
 /// Time of each stage of one search.
 ///
 /// A search of 512 bodies or fewer, of one set in `f32` at rest in open space, on one thread, takes a microsecond or
-/// two. Each look at the clock would be 2 % of that: so all of its time is noted as that of the join.
+/// two. Each look at the clock would be 2 % of that: so all of its time is noted as that of the join. A target without a
+/// clock (`wasm32-unknown-unknown`) notes no time at all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StageTimes {
     /// Validation and the box of all centres.
