@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "calls into functions with more instructions enabled")]
 
 use jostle_core::Isa;
+#[cfg(target_arch = "x86_64")]
 use jostle_core::isa::IsaName;
 
 use super::{LaneWork, portable};
