@@ -239,16 +239,18 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
     }
 
     /// Returns whether the lists of the last search in place with a margin ([`Bodies::with_margin`]) still hold all
-    /// pairs of these bodies, on every rank: no body of any rank has used up its margin. Give the bodies as they were
-    /// searched. Ranks decide together, and all get the same answer. As long as it is true, ghosts are where
+    /// pairs of these bodies, on every rank: no body of any rank has used up its margin. Between two sets, the most that
+    /// a body of the one and a body of the other has used up, on any ranks, may be as much as both margins together. Give
+    /// the bodies as they were searched. Ranks decide together, and all get the same answer. As long as it is true, ghosts are where
     /// [`Halo::forward`] says. Collective.
     #[must_use]
     pub fn still_valid<'a>(&self, ranks: &impl Transport, input: impl Into<DistributedInput<'a, D, T>>) -> bool {
         let input = input.into();
-        let holds = self.engine.local.still_valid(own_input(&input.shares, input.space));
-        let mut spent = [f64::from(!holds)];
+        // A body may have used up its margin on a rank where no body is that it could meet.
+        let mut spent = self.engine.local.spent(own_input(&input.shares, input.space));
         ranks.max(&mut spent);
-        spent == [0.0]
+        let [changed, first, second] = spent;
+        changed == 0.0 || first + second <= 0.0
     }
 }
 

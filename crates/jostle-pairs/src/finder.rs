@@ -9,7 +9,7 @@ pub(crate) mod ways;
 use core::fmt;
 use std::sync::OnceLock;
 
-use jostle_core::{Isa, Threads};
+use jostle_core::{Isa, Threads, threads::run};
 use jostle_sets::input::{Input, Set};
 use jostle_sets::prepare::Preparation;
 
@@ -18,7 +18,7 @@ use crate::finder::found::{Found, Hit};
 use crate::finder::search::Search;
 use crate::finder::ways::Ways;
 use crate::neighbors::rows::Rows;
-use crate::neighbors::skin::Skin;
+use crate::neighbors::skin::{Skin, spent};
 use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::engine::{Engine, too_many};
 use crate::pairs::listed::Listed;
@@ -316,6 +316,17 @@ impl<const D: usize> PairFinder<D> {
     #[must_use]
     pub fn still_valid<'a>(&self, input: impl Into<Input<'a, D>>) -> bool {
         self.skin.still_valid(input)
+    }
+
+    /// What [`PairFinder::still_valid`] is decided by, of one set or two, for hosts that hold parts of the sets in
+    /// several places: 0 while all bodies are the same as they were, else 1, and by how much more than its margin a body
+    /// of each set has moved, at most. Lists of all parts hold where the greatest first number is 0, or where the greatest
+    /// numbers of both sets make no more than 0 together.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn spent<'a>(&self, input: impl Into<Input<'a, D>>) -> [f64; 3] {
+        let input = input.into();
+        run(Threads::Current, input.movable(), |workers| spent(&self.skin, &input, workers))
     }
 
     /// Bytes held: trees, scratch and pair list.

@@ -1,7 +1,9 @@
 //! Which bodies are ghosts on which ranks, and what travels between owners and ghosts.
 
 use jostle::Circles;
-use jostle_mpi::{Decomposition, DistributedFinder, DistributedRows, Share, ThreadRanks, Transport, Weights};
+use jostle_mpi::{
+    Decomposition, DistributedFinder, DistributedInput, DistributedRows, Share, ThreadRanks, Transport, Weights,
+};
 use jostle_testkit::scene::scene;
 use jostle_testkit::{Kind, Scene};
 
@@ -96,6 +98,10 @@ fn shares_are_even() {
     assert!(counts[1].abs_diff(1111) < 60, "{counts:?}");
 }
 
+fn grown_between<'a>(a: &'a [f32], b: &'a [f32]) -> DistributedInput<'a, 2> {
+    DistributedInput::between(grown(a, &[0.0][..a.len()]), grown(b, &[0.0][..b.len()]))
+}
+
 fn grown<'a>(x: &'a [f32], y: &'a [f32]) -> Share<'a, 2> {
     Circles::new(x, y, 0.5).with_margin(0.25).into()
 }
@@ -119,4 +125,31 @@ fn lists_with_a_margin_hold_until_a_body_has_used_it_up() {
         // Two ranks have not moved any body.
         assert!(!finder.still_valid(ranks, grown(&x, &y)));
     });
+}
+
+#[test]
+fn lists_of_two_sets_hold_until_margins_are_used_up_on_any_ranks() {
+    // Ranks with bodies of one set alone, and ranks with bodies of both. The other set begins far away.
+    for alone in [true, false] {
+        for (by, holds) in [([0.2, 0.2], true), ([0.4, 0.0], true), ([0.0, 0.4], true), ([0.4, 0.4], false)] {
+            let valid = ThreadRanks::run(2, |ranks| {
+                let at = ranks.rank() as usize;
+                let bodies = |set: usize| {
+                    let here = !alone || set == at;
+                    if here { vec![100.0 * set as f32 + 10.0 * at as f32] } else { Vec::new() }
+                };
+                let (mut a, mut b) = (bodies(0), bodies(1));
+                let mut finder = DistributedFinder::serial();
+                finder.find_in_place(ranks, grown_between(&a, &b)).expect("sound bodies");
+                // A body of the first set moves on rank 0, one of the second on rank 1.
+                if at == 0 {
+                    a[0] += by[0]
+                } else {
+                    b[0] -= by[1]
+                }
+                finder.still_valid(ranks, grown_between(&a, &b))
+            });
+            assert_eq!(valid, [holds; 2], "alone {alone}, moved by {by:?}");
+        }
+    }
 }

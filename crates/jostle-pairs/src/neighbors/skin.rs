@@ -149,10 +149,7 @@ impl<const D: usize> Skin<D> {
         if !self.is_of(input) {
             return None;
         }
-        let sets = input.sets();
-        let widest = self.sets[..self.count].iter().map(Kept::margin).fold(0.0, f64::max);
-        let margins = if self.count == 1 { widest } else { 2.0 * widest };
-        let width = Width::of(&self.space, input.is_decided(), margins);
+        let (sets, width) = (input.sets(), self.width(input));
         let compare = |(kept, set): (&Kept<D>, &Set<'_, D>)| kept.compare(set, &width, workers);
         match (self.sets.as_slice(), sets) {
             ([kept, ..], [set]) => {
@@ -176,6 +173,12 @@ impl<const D: usize> Skin<D> {
         }
     }
 
+    fn width(&self, input: &Input<'_, D>) -> Width<D> {
+        let widest = self.sets[..self.count].iter().map(Kept::margin).fold(0.0, f64::max);
+        let margins = if self.count == 1 { widest } else { 2.0 * widest };
+        Width::of(&self.space, input.is_decided(), margins)
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.sets.iter().map(Kept::bytes).sum::<usize>()
             + self.sets.capacity() * size_of::<Kept<D>>()
@@ -192,5 +195,16 @@ compiled_here! {
     /// [`Skin::still_valid`] on some workers.
     pub(crate) fn is_still_valid<const D: usize>(skin: &Skin<D>, input: &Input<'_, D>, workers: Workers<'_>) -> bool {
         skin.excess(input, workers).is_some_and(|excess| excess <= 0.0)
+    }
+
+    /// [`PairFinder::spent`](crate::PairFinder::spent) on some workers.
+    pub(crate) fn spent<const D: usize>(skin: &Skin<D>, input: &Input<'_, D>, workers: Workers<'_>) -> [f64; 3] {
+        if !skin.is_of(input) || skin.count > 2 {
+            return Outcome::LOST.spent_with(Outcome::LOST);
+        }
+        let width = skin.width(input);
+        let outcome = |at: usize| skin.sets[at].compare(&input.sets()[at], &width, workers);
+        let first = outcome(0);
+        first.spent_with(if skin.count == 1 { first } else { outcome(1) })
     }
 }

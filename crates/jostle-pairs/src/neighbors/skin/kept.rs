@@ -46,7 +46,7 @@ pub(super) struct Outcome {
 
 impl Outcome {
     const NOTHING: Self = Self { excess: f64::NEG_INFINITY, same: true };
-    const LOST: Self = Self { excess: f64::INFINITY, same: false };
+    pub(super) const LOST: Self = Self { excess: f64::INFINITY, same: false };
 
     /// By how much too far a body of this set and a body of the other have moved, on average, at most. While that is
     /// not above 0, lists of their pairs hold all pairs. `None` if the bodies cannot be those of the list.
@@ -56,6 +56,12 @@ impl Outcome {
         }
         let excess = (self.excess + other.excess) / 2.0;
         (excess < f64::INFINITY).then_some(excess)
+    }
+
+    /// The numbers that [`Outcome::excess_with`] is made of: whether a body is another than it was, 0 or 1, and the
+    /// excess of each set.
+    pub(super) fn spent_with(self, other: Self) -> [f64; 3] {
+        [f64::from(!(self.same && other.same)), self.excess, other.excess]
     }
 
     fn merge(self, other: Self) -> Self {
