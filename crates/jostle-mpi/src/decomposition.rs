@@ -81,7 +81,7 @@ impl<const D: usize> Decomposition<D> {
         weights: Weights<'_>,
     ) -> Result<Self, DistributedError> {
         let ids = IdsOf::resolve(ranks, share.ids, share.len());
-        let (bounds, total) = survey(ranks, &share, ids, weights)?;
+        let (bounds, weights, total) = survey(ranks, &share, ids, weights)?;
         let mut keys = Keys { frame: Frame::over(&bounds), crowded: Vec::new() };
         let mut placed = place(&keys, &share, ids);
         let mut candidates = candidates(ranks, &placed, weights, total);
@@ -164,13 +164,14 @@ pub(crate) fn first_fault<const D: usize, T: Number>(share: &Share<'_, D, T>, id
     Some(Fault::Body { id: ids.get(at), reason, count: 1 + faults.count() as u64 })
 }
 
-/// Returns the box of the centres on all ranks, and how many units a weight of 1 makes.
-fn survey<const D: usize, T: Number>(
+/// Returns the box of the centres on all ranks, the weights, and how many units a weight of 1 makes. Where all bodies
+/// weigh nothing, they weigh the same.
+fn survey<'w, const D: usize, T: Number>(
     ranks: &impl Transport,
     share: &Share<'_, D, T>,
     ids: IdsOf<'_>,
-    weights: Weights<'_>,
-) -> Result<(Span<D>, f64), DistributedError> {
+    weights: Weights<'w>,
+) -> Result<(Span<D>, Weights<'w>, f64), DistributedError> {
     let mut bounds = Span::EMPTY;
     let mut fault = share.check_shape().err().or_else(|| check_weights(weights, share.len()).err());
     if fault.is_none() {
@@ -180,16 +181,19 @@ fn survey<const D: usize, T: Number>(
         }
         fault = first_fault(share, ids);
     }
+    let bodies = share.len() as f64;
     let own = match weights {
-        Weights::Count => share.len() as f64,
+        Weights::Count => bodies,
         Weights::Rank(weight) => weight,
         Weights::Each(weights) => weights.iter().sum(),
     };
-    let mut greatest: Vec<f64> = bounds.to_max().chain([own]).collect();
+    let mut greatest: Vec<f64> = bounds.to_max().chain([own, bodies]).collect();
     agree(ranks, fault.as_ref(), &mut greatest)?;
+    let [own, bodies] = [greatest[2 * D], greatest[2 * D + 1]];
+    let (weights, most) = if own > 0.0 { (weights, own) } else { (Weights::Count, bodies) };
     // No rank weighs more than the greatest weight, so the units of all ranks together fit a u64.
-    let unit = UNITS / f64::from(ranks.size()) / greatest[2 * D].max(f64::MIN_POSITIVE);
-    Ok((Span::from_max(&greatest), if unit.is_finite() { unit } else { 0.0 }))
+    let unit = UNITS / f64::from(ranks.size()) / most.max(f64::MIN_POSITIVE);
+    Ok((Span::from_max(&greatest), weights, if unit.is_finite() { unit } else { 0.0 }))
 }
 
 fn check_weights(weights: Weights<'_>, bodies: usize) -> Result<(), Fault> {
@@ -203,6 +207,9 @@ fn check_weights(weights: Weights<'_>, bodies: usize) -> Result<(), Fault> {
                 "the weight of body {at} of this rank is {}: weights must be finite and not negative",
                 weights[at]
             ))),
+            None if weights.iter().sum::<f64>().is_infinite() => {
+                Err(Fault::Whole("the sum of the weights of this rank is not finite: choose a larger unit".to_owned()))
+            }
             None => Ok(()),
         },
         Weights::Rank(weight) if !sound(&weight) => {

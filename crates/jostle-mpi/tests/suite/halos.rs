@@ -1,6 +1,6 @@
 //! Which bodies are ghosts on which ranks, and what travels between owners and ghosts.
 
-use jostle::Circles;
+use jostle::{Circles, Circles64};
 use jostle_mpi::{
     Decomposition, DistributedFinder, DistributedInput, DistributedRows, Share, ThreadRanks, Transport, Weights,
 };
@@ -152,4 +152,23 @@ fn lists_of_two_sets_hold_until_margins_are_used_up_on_any_ranks() {
             assert_eq!(valid, [holds; 2], "alone {alone}, moved by {by:?}");
         }
     }
+}
+
+/// What is shared evenly: bodies, where none of them weighs anything.
+#[test]
+fn bodies_without_weight_are_shared_evenly_and_endless_weights_refused() {
+    let x: Vec<f64> = (0..300).map(f64::from).collect();
+    let share = Share::from(Circles64::new(&x, &x, 0.5));
+    for weights in [Weights::Each(&[0.0; 300]), Weights::Rank(0.0)] {
+        let owned = ThreadRanks::run(3, |ranks| {
+            let decomposition = Decomposition::new(ranks, share, weights).expect("sound bodies");
+            decomposition.migration(ranks, share).expect("sound bodies").len()
+        });
+        assert!(owned.iter().all(|owned| owned.abs_diff(300) < 20), "{owned:?}");
+    }
+    let errors = ThreadRanks::run(3, |ranks| {
+        let weights = [if ranks.rank() == 1 { 1e308 } else { 1.0 }; 300];
+        Decomposition::new(ranks, share, Weights::Each(&weights)).expect_err("is refused").to_string()
+    });
+    assert!(errors.iter().all(|text| text.starts_with("rank 1: the sum of the weights")), "{errors:?}");
 }
