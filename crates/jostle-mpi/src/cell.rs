@@ -7,6 +7,9 @@ use crate::span::Span;
 /// The most images that are looked at one by one. With more, a rank is taken to meet all of another rank.
 const MAX_IMAGES: f64 = 4096.0;
 
+/// Half of the cells between a body and the origin that the engine allows. Far more than rounding lies between.
+const FAR: f64 = (1 << 28) as f64;
+
 /// The numbers of a [`Space`] that are needed for each body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cell<const D: usize> {
@@ -42,6 +45,14 @@ impl<const D: usize> Cell<D> {
     pub(crate) fn extents(&self) -> [f64; D] {
         let along = |axis: usize| (0..D).filter(|&k| self.repeats[k]).map(|k| self.vectors[k][axis].abs()).sum();
         core::array::from_fn(along)
+    }
+
+    /// Returns whether a point whose coordinates are at most `far` from 0 may be so many cells away that each is to be
+    /// looked at.
+    pub(crate) fn may_be_far(&self, far: &[f64; D]) -> bool {
+        let most = |axis: usize| far[axis] + self.origin[axis].abs();
+        let cells = |k: usize| (0..D).map(|axis| most(axis) * self.duals[k][axis].abs()).sum::<f64>();
+        (0..D).any(|k| self.repeats[k] && cells(k) > FAR)
     }
 
     /// Calls `visit` with each shift by whole cells at which the second box may overlap the first. Returns whether

@@ -13,7 +13,7 @@ use crate::halo::{self, Bunch, Ghosts, Outgoing};
 use crate::input::DistributedInput;
 use crate::neighborhood::{Foreign, Metric, Own, meet};
 use crate::number::Number;
-use crate::share::{IdsOf, Share};
+use crate::share::{COLUMNS, IdsOf, Share};
 use crate::stats::DistributedStats;
 use crate::survey::{Survey, class_of};
 use crate::transport::Transport;
@@ -204,9 +204,14 @@ fn survey<const D: usize, T: Number>(
         let mut unsound = sets.filter(|((share, _), survey)| !survey.sound || share.moving.is_some());
         fault = unsound.find_map(|((share, ids), _)| first_fault(share, *ids));
     }
+    if let (None, Some(cell)) = (&fault, cell) {
+        let sets = input.shares.iter().zip(ids).zip(&surveys);
+        let mut far = sets.filter(|(_, survey)| cell.may_be_far(&survey.far));
+        fault = far.find_map(|((share, ids), _)| share.place_fault(&input.space, *ids));
+    }
     let sets = input.shares.len();
-    let mut values = vec![0.0_f64; 1 + 2 * D + 4 * sets];
-    let [far, far_within, layers] = [1, 1 + D, 1 + 2 * D];
+    let mut values = vec![0.0_f64; 1 + 2 * D + 2 * COLUMNS.len() * sets];
+    let [far, far_within, given] = [1, 1 + D, 1 + 2 * D];
     for (set, (share, survey)) in input.shares.iter().zip(&surveys).enumerate() {
         values[0] = values[0].max(survey.greatest);
         for axis in 0..D {
@@ -214,12 +219,13 @@ fn survey<const D: usize, T: Number>(
             values[far_within + axis] = values[far_within + axis].max(survey.far_within[axis]);
         }
         if !share.is_empty() {
-            values[layers + 4 * set + usize::from(share.layers.is_some())] = 1.0;
-            values[layers + 4 * set + 2 + usize::from(share.moving.is_some())] = 1.0;
+            for (what, carried) in share.carried().into_iter().enumerate() {
+                values[given + 2 * (COLUMNS.len() * set + what) + usize::from(carried)] = 1.0;
+            }
         }
     }
     agree(ranks, fault.as_ref(), &mut values)?;
-    let mut given = values[layers..].chunks_exact(2).zip(["layers", "displacements"].into_iter().cycle());
+    let mut given = values[given..].chunks_exact(2).zip(COLUMNS.into_iter().cycle());
     if let Some((_, what)) = given.find(|(given, _)| *given == [1.0; 2]) {
         return Err(not_by_all(what));
     }

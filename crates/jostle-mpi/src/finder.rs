@@ -9,13 +9,13 @@ use jostle::{Bodies, Found, Rows};
 use crate::border::Reach;
 use crate::decomposition::{Decomposition, Weights};
 use crate::engine::{Engine, not_by_all, own_input};
-use crate::error::DistributedError;
+use crate::error::{DistributedError, agree};
 use crate::halo::Halo;
 use crate::input::DistributedInput;
 use crate::migration::Field;
 use crate::number::Number;
 use crate::rows::DistributedRows;
-use crate::share::{Ids, IdsOf, LayerColumns, Share};
+use crate::share::{COLUMNS, Ids, IdsOf, LayerColumns, Share};
 use crate::stats::DistributedStats;
 use crate::transport::Transport;
 
@@ -155,14 +155,15 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
         let started = Instant::now();
         let mut counts: Vec<u64> = input.shares.iter().map(|share| share.len() as u64).collect();
         // Ranks without bodies must know too which columns migrate.
-        counts.extend(input.shares.iter().flat_map(|share| carried(share).map(u64::from)));
-        counts
-            .extend(input.shares.iter().flat_map(|share| carried(share).map(|is| u64::from(!is && !share.is_empty()))));
+        counts.extend(input.shares.iter().flat_map(|share| share.carried().map(u64::from)));
+        counts.extend(
+            input.shares.iter().flat_map(|share| share.carried().map(|is| u64::from(!is && !share.is_empty()))),
+        );
         ranks.sum(&mut counts);
         let (counts, carried) = counts.split_at(input.shares.len());
         let (carried, lacking) = carried.split_at(carried.len() / 2);
         if let Some(what) = (0..carried.len()).find(|&what| carried[what] > 0 && lacking[what] > 0) {
-            return Err(not_by_all(["layers", "groups", "displacements"][what % 3]));
+            return Err(not_by_all(COLUMNS[what % COLUMNS.len()]));
         }
         let larger = usize::from(counts.len() > 1 && counts[1] > counts[0]);
         let decomposition = Decomposition::new(ranks, input.shares[larger], Weights::Count)?;
@@ -170,7 +171,13 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
         self.moved.clear();
         for (share, carried) in input.shares.iter().zip(carried.chunks_exact(3)) {
             let migration = decomposition.migration(ranks, *share)?;
-            let mut moved = Moved::copy(share, IdsOf::resolve(ranks, share.ids, share.len()));
+            let ids = IdsOf::resolve(ranks, share.ids, share.len());
+            if !input.space.is_open() {
+                // Before bodies leave the rank that the error is to name.
+                input.check_space()?;
+                agree(ranks, share.place_fault(&input.space, ids).as_ref(), &mut [])?;
+            }
+            let mut moved = Moved::copy(share, ids);
             migration.lead(ranks, &mut moved.fields());
             if carried[0] > 0 {
                 migration.lead(ranks, &mut [&mut moved.category, &mut moved.mask]);
@@ -272,11 +279,6 @@ impl<'f, const D: usize, T: Number> DistributedGhosts<'f, D, T> {
     pub fn stats(&self) -> &'f DistributedStats {
         &self.engine.stats
     }
-}
-
-/// Returns which optional columns bodies have: layers, groups, displacements.
-fn carried<const D: usize, T: Number>(share: &Share<'_, D, T>) -> [bool; 3] {
-    [share.layers.is_some(), share.layers.is_some_and(|layers| layers.group.is_some()), share.moving.is_some()]
 }
 
 fn find<'f, 'a: 'f, const D: usize, T: Number>(

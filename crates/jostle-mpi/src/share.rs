@@ -1,6 +1,6 @@
 //! The bodies that a rank holds: the part of a set that its host keeps there.
 
-use jostle::{Bodies, Layers, Reason};
+use jostle::{Bodies, Layers, RangeFault, Reason, Space};
 
 use crate::error::Fault;
 use crate::number::Number;
@@ -48,6 +48,12 @@ pub struct Share<'a, const D: usize, T: Number = f32> {
 
 /// The engine's limit on |coordinate| + |displacement| + radius of moving bodies: 2^250.
 const FARTHEST_MOVING: f64 = f64::from_bits((1023 + 250) << 52);
+
+/// The engine's limit on the cells between a body and the origin: 2^29.
+const FARTHEST_CELL: u32 = 1 << 29;
+
+/// The optional columns of a set, in the order of [`Share::carried`].
+pub(crate) const COLUMNS: [&str; 3] = ["layers", "groups", "displacements"];
 
 /// Categories, masks and groups, one value for each body.
 #[derive(Debug, Clone, Copy)]
@@ -108,6 +114,11 @@ impl<'a, const D: usize, T: Number> Share<'a, D, T> {
         self.len() == 0
     }
 
+    /// Returns which of the [`COLUMNS`] bodies have.
+    pub(crate) fn carried(&self) -> [bool; COLUMNS.len()] {
+        [self.layers.is_some(), self.layers.is_some_and(|layers| layers.group.is_some()), self.moving.is_some()]
+    }
+
     /// Checks the shape of the columns, without a look at each body.
     pub(crate) fn check_shape(&self) -> Result<(), Fault> {
         self.bodies.check_shape().map_err(|error| Fault::of(&error))?;
@@ -146,6 +157,16 @@ impl<'a, const D: usize, T: Number> Share<'a, D, T> {
         Some(Fault::Whole(format!(
             "body {id}: displacement {by} on axis {axis} is not finite, or leads beyond 2^250 from the origin"
         )))
+    }
+
+    /// Returns the first body, of bodies that are sound themselves, that is too many cells away, if there is one.
+    pub(crate) fn place_fault(&self, space: &Space<D>, ids: IdsOf<'_>) -> Option<Fault> {
+        (0..self.len()).find_map(|at| {
+            let cells = space.wraps(self.bodies.center(at).map(T::to_f64));
+            let axis = cells.iter().position(|cells| cells.unsigned_abs() > FARTHEST_CELL)?;
+            let fault = RangeFault::TooManyPeriods { axis: axis as u8 };
+            Some(Fault::Whole(format!("body {}: {fault}", ids.get(at))))
+        })
     }
 
     /// Returns what is wrong with a body, if anything is.

@@ -4,8 +4,8 @@ use std::panic::catch_unwind;
 
 use jostle::{Circles, Circles64, LatticeFault, Reason, Space};
 use jostle_mpi::{
-    Decomposition, DistributedError, DistributedFinder, DistributedInput, Number, Share, ThreadRanks, Transport,
-    Weights,
+    Decomposition, DistributedError, DistributedFinder, DistributedInput, DistributedRows, Number, Share, ThreadRanks,
+    Transport, Weights,
 };
 
 /// Returns the error of four ranks with two bodies each, where rank 2 has this bad body.
@@ -85,6 +85,55 @@ fn columns_that_some_ranks_lack_and_paths_without_end_are_refused_by_all() {
         let text = refused(&[0.0, f32::NAN], false, in_place);
         assert!(text.contains("rank 0: body 1: displacement NaN on axis 0"), "{text}");
         assert!(refused(&[0.0], false, in_place).contains("displacements of lengths [1, 2]"));
+    }
+}
+
+#[test]
+fn groups_that_some_ranks_lack_are_refused_by_all() {
+    for lacking in 0..3 {
+        for way in 0..3 {
+            let mut errors = ThreadRanks::run(3, |ranks| {
+                let x = [ranks.rank() as f32 / 2.0];
+                let share = Share::from(Circles::new(&x, &[0.0], 0.5)).layers(&[1], &[1]);
+                let share = if ranks.rank() == lacking { share } else { share.groups(&[1]) };
+                let mut finder = DistributedFinder::serial();
+                let refused = match way {
+                    0 => finder.find(ranks, share).map(|_| ()),
+                    1 => finder.find_in_place(ranks, share).map(|_| ()),
+                    _ => finder.neighbors(ranks, share, &mut DistributedRows::new()).map(|_| ()),
+                };
+                refused.expect_err("is refused").to_string()
+            });
+            errors.dedup();
+            let text = "rank 0: groups are given by some ranks, but not by all that have bodies of the set";
+            assert_eq!(errors, [text], "lacking on rank {lacking}, way {way}");
+        }
+    }
+}
+
+#[test]
+fn a_body_too_many_periods_away_is_named_by_its_rank_and_global_id() {
+    for (far, space) in
+        [(1e9, Space::periodic([Some([0.0, 1.0]), None])), (-1e12, Space::lattice([[1.0, 0.0], [0.5, 1.0]], [true; 2]))]
+    {
+        for way in 0..3 {
+            let mut errors = ThreadRanks::run(3, |ranks| {
+                let (rank, at) = (u64::from(ranks.rank()), f64::from(ranks.rank()) / 4.0);
+                let (x, ids) = ([at, if rank == 1 { far } else { at }], [100 + rank, 110 + rank]);
+                let share = Share::from(Circles64::new(&x, &[0.0; 2], 0.2)).ids(&ids[..]);
+                let input = DistributedInput::within(share).space(space);
+                let mut finder = DistributedFinder::serial();
+                let refused = match way {
+                    0 => finder.find(ranks, input).map(|_| ()),
+                    1 => finder.find_in_place(ranks, input).map(|_| ()),
+                    _ => finder.neighbors(ranks, input, &mut DistributedRows::new()).map(|_| ()),
+                };
+                refused.expect_err("is refused").to_string()
+            });
+            errors.dedup();
+            assert_eq!(errors.len(), 1, "{errors:?}");
+            assert!(errors[0].starts_with("rank 1: body 111: more than 2^29 periods away on axis 0"), "{errors:?}");
+        }
     }
 }
 
