@@ -129,7 +129,12 @@ impl Film {
             input.file.display()
         );
         let bodies = Bodies::of(&table);
-        bodies.find(&mut self.finders).map_err(|refusal| table.explain(refusal, &input.file, ""))?;
+        if let Err(refusal) = bodies.find(&mut self.finders) {
+            // One of the finders may have searched these bodies before another refused them. The bodies that are still
+            // shown were accepted before.
+            _ = self.bodies.find(&mut self.finders);
+            return Err(table.explain(refusal, &input.file, ""));
+        }
         self.bodies = bodies;
         Ok(())
     }

@@ -260,6 +260,26 @@ fn many_files_are_a_film() {
     }
 }
 
+/// The search in 64 bits accepts the second file, and the search of what is to be seen, in 32, does not.
+#[test]
+fn a_frame_that_cannot_be_shown_leaves_the_one_before() {
+    let files = [
+        ("f1.csv", "x,y,r\n0,0,1\n1,0,1\n50,50,1\n"),
+        ("f2.csv", "x,y,r\n1e100,0,1\n-1e100,0,1\n1e100,0,1\n0,1,1\n0,1,1\n"),
+    ];
+    let folder = Folder::new("refused", &files);
+    let (_running, address) = start(&[&folder.path(""), "--rate", "1000"]);
+    let mut client = Client::attach(address);
+    until("the second file is refused", || client.text().contains("f2.csv: 3 of 5 circles cannot be used"));
+    let mut frame = client.frame().0;
+    client.say("want pairs");
+    while Sections::of(&frame).all(|section| section.0 != Section::Pairs) {
+        frame = client.frame().0;
+    }
+    let listed = Sections::of(&frame).find(|section| section.0 == Section::Pairs).unwrap().1;
+    assert_eq!((bodies(&frame), pairs(&frame), listed), (3, 1, &[0, 0, 0, 0, 1, 0, 0, 0][..]));
+}
+
 #[test]
 fn what_32_bits_do_not_hold_is_searched_in_64() {
     let circles = "x,y,r\n1000000000,0,1\n1000000001.9,0,1\n1000000004,0,1\n";
