@@ -8,6 +8,7 @@ mod search;
 mod show;
 mod world;
 
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -75,7 +76,11 @@ fn run() -> Result<()> {
     let args = Args::parse();
     let film = Film::open(args.files, args.rate)?;
     let mut viewer = Viewer::start(args.listen).with_context(|| format!("cannot listen at {}", args.listen))?;
-    println!("{}", viewer.url());
+    // A reader that has gone away is no error: the page is served all the same.
+    match writeln!(io::stdout(), "{}", viewer.url()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        told => told.context("cannot print the address")?,
+    }
     match film {
         Some(mut film) => film.run(&mut viewer),
         None => Show::new(args.scene, args.agents, args.rate, &args.engine, args.threads)?.run(&mut viewer),

@@ -280,6 +280,16 @@ fn a_frame_that_cannot_be_shown_leaves_the_one_before() {
     assert_eq!((bodies(&frame), pairs(&frame), listed), (3, 1, &[0, 0, 0, 0, 1, 0, 0, 0][..]));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn an_address_that_cannot_be_printed_is_an_error() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_jostle-view"));
+    let output = command.args(["--agents", "9", "--listen", "127.0.0.1:0"]).stdout(full).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && told.starts_with("error: cannot print the address: "), "{told}");
+}
+
 #[test]
 fn what_32_bits_do_not_hold_is_searched_in_64() {
     let circles = "x,y,r\n1000000000,0,1\n1000000001.9,0,1\n1000000004,0,1\n";
