@@ -34,7 +34,7 @@ pub(crate) struct Shared {
     changed: AtomicBool,
     wants: Mutex<BTreeMap<u64, Wants>>,
     any_asked: AtomicBool,
-    asked: Mutex<Vec<Asked>>,
+    asked: Mutex<VecDeque<Asked>>,
     commands: Mutex<VecDeque<Command>>,
     /// The latest picture alone: a slow viewer finds a later one.
     pub(crate) pictures: watch::Sender<Arc<Picture>>,
@@ -88,12 +88,26 @@ impl Shared {
     }
 
     pub(crate) fn ask(&self, asked: Asked) {
-        lock(&self.asked).push(asked);
+        let mut waiting = lock(&self.asked);
+        // Of viewers that have left, nobody waits; any other has one question here.
+        waiting.retain(|asked| !asked.answer.is_closed());
+        waiting.push_back(asked);
         self.any_asked.store(true, SeqCst);
     }
 
-    pub(crate) fn take_asked(&self) -> Vec<Asked> {
-        if self.any_asked.swap(false, SeqCst) { std::mem::take(&mut *lock(&self.asked)) } else { Vec::new() }
+    /// Returns the next question of a viewer that is still there.
+    pub(crate) fn next_asked(&self) -> Option<Asked> {
+        if !self.any_asked.load(SeqCst) {
+            return None;
+        }
+        let mut waiting = lock(&self.asked);
+        while let Some(asked) = waiting.pop_front() {
+            if !asked.answer.is_closed() {
+                return Some(asked);
+            }
+        }
+        self.any_asked.store(false, SeqCst);
+        None
     }
 
     pub(crate) fn steer(&self, command: Command) {
@@ -133,5 +147,32 @@ impl Drop for Seat {
     fn drop(&mut self) {
         lock(&self.shared.wants).remove(&self.number);
         self.shared.viewers.fetch_sub(1, SeqCst);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc;
+
+    use super::{Asked, Shared};
+    use crate::ask::Question;
+
+    #[test]
+    fn nobody_answers_those_who_have_left() {
+        let shared = Shared::new(None);
+        let ask = |number| {
+            let (answer, told) = mpsc::channel(1);
+            shared.ask(Asked { number, question: Question::Record, answer });
+            told
+        };
+        let (first, second) = (ask(1), ask(2));
+        (0..1000).for_each(|_| drop(ask(3)));
+        assert!(shared.asked.lock().unwrap().len() <= 3);
+        drop(first);
+        assert_eq!(shared.next_asked().unwrap().number, 2);
+        assert!(shared.next_asked().is_none());
+        let third = ask(4);
+        assert_eq!(shared.next_asked().unwrap().number, 4);
+        drop((second, third));
     }
 }

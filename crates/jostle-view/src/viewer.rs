@@ -24,11 +24,15 @@ const COUNTED_OVER: Duration = Duration::from_millis(500);
 /// A loop that shows no new frame for so long is taken to stand still.
 const STANDS_STILL: Duration = Duration::from_secs(3);
 
+/// A call that has answered questions for so long leaves the rest to the next call.
+const ANSWERING: Duration = Duration::from_millis(5);
+
 /// Serves a page that shows what a loop finds, on a thread of its own, until it is dropped.
 ///
 /// The loop hands over each frame and never waits. While nobody looks, that costs one load of an atomic number.
 /// Otherwise a frame is encoded, once for all viewers, when one of them has room for it, at most some 65 times a
-/// second.
+/// second; and what viewers ask is answered, as many questions a call as 5 milliseconds hold, and one at least. The
+/// longest answer is the recording of a search, which takes some three searches on one thread.
 #[derive(Debug)]
 pub struct Viewer {
     server: Server,
@@ -97,7 +101,7 @@ impl Viewer {
 
     /// Shows a frame: `found` is what a search within `view`, [circles](jostle::Circles) or [boxes](jostle::Boxes), has
     /// found, a [`Found`](jostle::Found) or an [`OlderSystem`](crate::OlderSystem). O(1) unless a viewer has room for a
-    /// frame, then O(n + pairs).
+    /// frame or asks something, then O(n + pairs).
     pub fn frame<'a>(&mut self, view: impl Into<View<'a>>, found: impl Into<Shown<'a>>) {
         self.meters.number += 1;
         if self.shared.viewers() == 0 {
@@ -160,9 +164,13 @@ impl Viewer {
     }
 
     fn answer(&mut self, view: View<'_>, shown: &Shown<'_>) {
-        for asked in self.shared.take_asked() {
+        let start = Instant::now();
+        while let Some(asked) = self.shared.next_asked() {
             // The viewer that asked may have left.
             _ = asked.answer.try_send(asked.question.json(asked.number, view, shown, &mut self.kept));
+            if start.elapsed() >= ANSWERING {
+                return;
+            }
         }
     }
 

@@ -159,6 +159,28 @@ fn questions_are_answered_and_commands_arrive() {
 }
 
 #[test]
+fn many_questions_are_answered_over_many_frames() {
+    let mut viewer = Viewer::start(([127, 0, 0, 1], 0).into()).unwrap();
+    let x: Vec<_> = (0..100_000).map(|id| id as f32).collect();
+    let view = Circles::new(&x, &x, 1.0);
+    let mut finder = PairFinder::new();
+    let found = finder.find(view).unwrap();
+    let mut clients: Vec<_> = (0..10).map(|_| Client::attach(viewer.address())).collect();
+    clients.iter_mut().for_each(|client| client.say("ask 1 record"));
+    // All questions have come, and one call answers some of them.
+    thread::sleep(Duration::from_millis(300));
+    viewer.still(view, &found);
+    let answered: Vec<_> = clients.into_iter().map(|mut client| thread::spawn(move || client.text())).collect();
+    thread::sleep(Duration::from_millis(300));
+    assert!(answered.iter().any(|client| !client.is_finished()), "one call answers all");
+    until("all are answered", || {
+        viewer.still(view, &found);
+        answered.iter().all(|client| client.is_finished())
+    });
+    assert!(answered.into_iter().all(|client| client.join().unwrap().contains(r#""regions":["#)));
+}
+
+#[test]
 fn damaged_messages_never_bring_the_server_down() {
     let watched = watched();
     let messages = prop_oneof![
