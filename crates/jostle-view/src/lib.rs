@@ -25,11 +25,13 @@
 //! The files: `frame` (what is sent), `message` (what a page says), `view` (which bodies, and what is drawn of them),
 //! `shown` (what a search has found), `finders` (which thread has found a pair), `ask` (questions to the tree),
 //! `record` (one search, task by task), `clusters` (bodies that touch, directly or through others), `session` (one
-//! viewer), `server` (access, and the page), `viewer` (what the loop calls).
+//! viewer), `door` (who may be connected), `server` (access, and the page), `viewer` (what the loop calls).
 
 mod ask;
 #[cfg(feature = "server")]
 mod clusters;
+#[cfg(feature = "server")]
+mod door;
 #[cfg(feature = "server")]
 mod finders;
 #[cfg(feature = "server")]

@@ -11,9 +11,9 @@ use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
-use axum::serve::ListenerExt;
 use tokio::sync::oneshot;
 
+use crate::door::Door;
 use crate::session;
 use crate::shared::Shared;
 
@@ -64,9 +64,7 @@ impl Server {
         let (stop, stopped) = oneshot::channel();
         let served = async move {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            // No frame is held back for the next one.
-            let listener = listener.tap_io(|stream| _ = stream.set_nodelay(true));
-            axum::serve(listener, Router::new().fallback(answer).with_state(shared)).await
+            axum::serve(Door::new(listener), Router::new().fallback(answer).with_state(shared)).await
         };
         let run = move || {
             runtime.block_on(async {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::extract::ws::{Message as Sent, WebSocket};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until};
 
 use crate::ask::Question;
 use crate::message::{Command, Message};
@@ -13,9 +13,6 @@ use crate::shared::{Asked, Seat, Shared};
 
 /// Most frames on their way to a viewer that it has not yet drawn: two hide the time of the way.
 const IN_FLIGHT: u32 = 2;
-
-/// A viewer that takes no byte for so long has vanished.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A viewer is asked so often whether it is still there. It has vanished if it has said nothing since the last time.
 const PING: Duration = Duration::from_secs(20);
@@ -108,7 +105,7 @@ impl Session {
     }
 
     async fn send(&mut self, message: Sent) -> Result<(), Vanished> {
-        timeout(PATIENCE, self.socket.send(message)).await.map_err(|_| Vanished)?.map_err(|_| Vanished)
+        self.socket.send(message).await.map_err(|_| Vanished)
     }
 
     async fn hear(&mut self, text: &str) -> Result<(), Vanished> {

@@ -1,14 +1,14 @@
 //! Tests the program from outside.
 
 use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use jostle_view::{Section, Sections};
 
-use crate::client::{Client, until};
+use crate::client::{Client, get, until};
 
 /// A running program. It ends with the test.
 pub(crate) struct Running(Child);
@@ -161,6 +161,20 @@ fn an_address_in_use_is_named() {
     let output = command.args(["--listen", &address.to_string()]).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && error.contains(&address.to_string()), "{error}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn those_who_say_nothing_take_few_of_the_programs_files() {
+    let (running, address) = start(&["--agents", "9"]);
+    let open = || std::fs::read_dir(format!("/proc/{}/fd", running.id())).unwrap().count();
+    let before = open();
+    let silent: Vec<_> = (0..200).map(|_| TcpStream::connect(address).unwrap()).collect();
+    until("some are let in", || open() > before + 100);
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(open() <= before + 128, "{} files for them", open() - before);
+    drop(silent);
+    assert!(get(address, "/", &address.to_string()).starts_with("HTTP/1.1 200"));
 }
 
 #[test]
