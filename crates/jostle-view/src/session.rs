@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::ws::{Message as Sent, WebSocket};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
 use crate::ask::Question;
+use crate::frame::Picture;
 use crate::message::{Command, Message};
 use crate::shared::{Asked, Seat, Shared};
 
@@ -39,11 +40,13 @@ struct Vanished;
 /// Serves a viewer until it leaves.
 pub(crate) async fn serve(socket: WebSocket, shared: Arc<Shared>) {
     let (answers, told) = mpsc::channel(1);
+    // Before the seat is taken: a frame that is made for it is then not missed.
+    let pictures = shared.pictures.subscribe();
     let seat = Seat::take(&shared);
     let session =
         Session { socket, shared, seat, credit: IN_FLIGHT, radii: 0, asking: false, next: None, answers, drags: false };
     // However the session ends, the seat is given up.
-    _ = session.run(told).await;
+    _ = session.run(pictures, told).await;
 }
 
 impl Drop for Session {
@@ -55,8 +58,12 @@ impl Drop for Session {
 }
 
 impl Session {
-    async fn run(mut self, mut told: mpsc::Receiver<String>) -> Result<(), Vanished> {
-        let (mut pictures, mut controls) = (self.shared.pictures.subscribe(), self.shared.controls.subscribe());
+    async fn run(
+        mut self,
+        mut pictures: watch::Receiver<Arc<Picture>>,
+        mut told: mpsc::Receiver<String>,
+    ) -> Result<(), Vanished> {
+        let mut controls = self.shared.controls.subscribe();
         controls.mark_changed();
         let (mut heard, mut ping) = (true, Instant::now() + PING);
         loop {
