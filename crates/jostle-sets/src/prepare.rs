@@ -167,7 +167,7 @@ impl<const D: usize> Preparation<D> {
         let ranked = match typical {
             Some(typical) => {
                 let largest = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge).largest();
-                let frame = Framed { growth: self.frame.growth(), typical };
+                let frame = Framed { growth: self.frame.growth(), typical: Some(typical) };
                 self.build_ranked(input, repeats, (frame, largest), workers)?
             }
             None => None,
@@ -240,7 +240,7 @@ impl<const D: usize> Preparation<D> {
         let range = cell.as_ref().map(|cell| ImageRange::of(cell, Reach { sum: 0.0, blur })).transpose()?;
         let repeats = cell.as_ref().zip(range);
         if decided && adopted.is_none() {
-            let framed = Framed { growth: frame.growth_of_all(), typical: 0.0 };
+            let framed = Framed { growth: frame.growth_of_all(), typical: None };
             if let Some(times) = self.build_ranked(input, repeats, (framed, all.largest()), workers)? {
                 self.lay_out(input, repeats, Lengths::Ranks(self.ranks.in_period()));
                 self.list_jobs(input);

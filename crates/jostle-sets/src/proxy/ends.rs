@@ -19,21 +19,11 @@ const VANISHING: [f64; 2] = [f64::from_bits((1023 - 500) << 52), f64::from_bits(
 /// coordinates come from: 2^-48.
 const ROUNDED: f64 = f64::from_bits((1023 - 48) << 52);
 
-/// A frame is wide beside bodies that typically reach less than so many times what they grow by in it.
-const WIDE: f64 = 16.0;
-
-/// What bodies grow by in a frame, and what they typically reach: 0 if that is not known.
+/// What bodies grow by in a frame, and what they typically reach, if that is known.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Framed {
     pub(crate) growth: f64,
-    pub(crate) typical: f64,
-}
-
-impl Framed {
-    /// Whether the frame is wide beside what bodies reach.
-    pub(super) fn is_wide(self) -> bool {
-        self.growth * WIDE > self.typical
-    }
+    pub(crate) typical: Option<f64>,
 }
 
 /// The set of a body, and where it begins and ends on each axis.
