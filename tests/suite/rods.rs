@@ -94,3 +94,30 @@ fn rods_of_any_length_cross() {
         assert!(dot(p).abs() < 1e-12 && dot(q).abs() < 1e-12, "{unit}: {contact:?}");
     }
 }
+
+/// Rods that pass each other by a millionth of their length and by far less: the normal is straight across both.
+#[test]
+fn rods_that_nearly_cross_part_across_both() {
+    let mut random = Random(6);
+    for round in 0..400 {
+        let gap = 10.0_f64.powi(-6 - round % 9);
+        let mut point = || core::array::from_fn::<_, 3, _>(|_| random.unit() - 0.5);
+        let (middle, d, e) = (point(), point(), point());
+        let across: [f64; 3] =
+            core::array::from_fn(|k| d[(k + 1) % 3] * e[(k + 2) % 3] - d[(k + 2) % 3] * e[(k + 1) % 3]);
+        let length = across.iter().map(|x| x * x).sum::<f64>().sqrt();
+        if length < 0.05 {
+            continue;
+        }
+        let end = |along: [f64; 3], part: f64, off: f64| -> [f64; 3] {
+            core::array::from_fn(|axis| middle[axis] + part * along[axis] + off * across[axis] / length)
+        };
+        let (p, q) = (end(d, -0.6, 0.0), end(d, 0.4, 0.0));
+        let (r, s) = (end(e, -0.3, gap), end(e, 0.7, gap));
+        let contact = contact_of(rod(&p, &q, 0.1), rod(&r, &s, 0.1));
+        let off = (0..3).map(|axis| (contact.normal[axis].abs() - across[axis].abs() / length).abs());
+        assert!(off.fold(0.0, f64::max) < 1e-9, "{round}: {contact:?}, {across:?}");
+        let far = if gap > 2e-12 { 1e-14 } else { 2.0 * gap + 1e-15 };
+        assert!((contact.depth - (0.2 - gap)).abs() < far, "{round}: {contact:?}, {gap}");
+    }
+}

@@ -16,6 +16,13 @@ use crate::error::ContactError;
 /// a segment to reach into a box if its squared distance is at most 2^-80 of the square of its length.
 const CROSSING: f64 = f64::from_bits((1023 - 80) << 52);
 
+/// The least square of the sine of the angle between segments whose common normal is better than what leads from one to the
+/// other: 2^-20.
+const SKEW: f64 = f64::from_bits((1023 - 20) << 52);
+
+/// Up to 2^-40 of that sum, what leads from one segment to the other is mostly rounding.
+const NEARLY_CROSSING: f64 = f64::from_bits((1023 - 40) << 52);
+
 impl<const D: usize> Contact<D, f64> {
     /// Returns the contact of a body and another body at a shift: see [`contacts`](crate::contacts()).
     fn of_solids(a: &Solid<D>, b: &Solid<D>, shift: [f64; D]) -> Self {
@@ -50,6 +57,9 @@ impl<const D: usize> Contact<D, f64> {
                 if size2 > 0.0 && squared(apart) <= size2 * CROSSING {
                     return Self::of_crossing(p, from, [along(ends), along(others)], [radius, other]);
                 }
+                if squared(apart) <= size2 * NEARLY_CROSSING && [s, t].iter().all(|part| 0.0 < *part && *part < 1.0) {
+                    apart = across_both(from, [along(ends), along(others)]).unwrap_or(apart);
+                }
                 Self::of(p, apart, [radius, other])
             }
         }
@@ -58,15 +68,13 @@ impl<const D: usize> Contact<D, f64> {
     /// Returns the contact of two capsules whose segments cross at `point`: the shortest way across one of the
     /// segments. `from` leads from the start of the first segment to that of the second.
     fn of_crossing(point: [f64; D], from: [f64; D], [d, e]: [[f64; D]; 2], radii: [f64; 2]) -> Self {
-        let dot = |a: [f64; D], b: [f64; D]| (0..D).fold(0.0, |sum, axis| sum + a[axis] * b[axis]);
         // Of directions alone, of any length, whose products neither vanish nor overflow.
         let (is_second_longer, [d, e], [d_given, e_given]) = (size(d) < size(e), [d, e].both(near_one), [d, e]);
         let mut across = [d, e];
         if D == 2 {
             across = across.both(quarter_turn);
         } else {
-            let [next, last] = [1, 2].both(|by| move |axis: usize| (axis + by) % D);
-            let normal = from_axes(|k| d[next(k)] * e[last(k)] - d[last(k)] * e[next(k)]);
+            let normal = cross(d, e);
             // If the segments are parallel, any direction across the longer one.
             let long = if is_second_longer { e } else { d };
             let thin = (0..D).min_by(|&a, &b| long[a].abs().total_cmp(&long[b].abs())).unwrap_or_default();
@@ -185,6 +193,28 @@ fn ways_across<const D: usize>(vector: [f64; D]) -> impl Iterator<Item = [f64; D
         let unit = way.axes(|part| part / squared(way).sqrt());
         [unit, unit.axes(|x| -x)]
     })
+}
+
+/// Returns what leads from one segment straight across both to the other, if they are not nearly parallel: `from` leads
+/// from a point of the first to one of the second.
+fn across_both<const D: usize>(from: [f64; D], along: [[f64; D]; 2]) -> Option<[f64; D]> {
+    let [d, e] = along.both(near_one);
+    if D == 2 || squared(cross(d, e)) <= squared(d) * squared(e) * SKEW {
+        return None;
+    }
+    let across = cross(d, e);
+    let unit = across.axes(|part| part / squared(across).sqrt());
+    Some(unit.axes(|part| part * dot(from, unit)))
+}
+
+fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
+    (0..D).fold(0.0, |sum, axis| sum + a[axis] * b[axis])
+}
+
+/// The cross product of two vectors in space.
+fn cross<const D: usize>(d: [f64; D], e: [f64; D]) -> [f64; D] {
+    let [next, last] = [1, 2].both(|by| move |axis: usize| (axis + by) % D);
+    from_axes(|k| d[next(k)] * e[last(k)] - d[last(k)] * e[next(k)])
 }
 
 /// Returns a vector of the plane, turned by a quarter.
