@@ -196,7 +196,18 @@ fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>
     let mut walls = PreparedSet::new();
     walls.build(still.view(), Space::open(), Threads::Serial).expect("a scene within the contract");
     let rebuilt = Mutex::new(PreparedSet::new());
-    let searches: [Search<'_, D>; 14] = [
+    let dust: [Vec<f64>; D] =
+        still.centers.each_ref().map(|column| column.iter().map(|&x| 1e-9 * f64::from(x)).collect());
+    let dust_radii: Vec<f64> = still.radii.iter().map(|&radius| 1e-9 * f64::from(radius)).collect();
+    let dust = Bodies::from_slices(dust.each_ref().map(Vec::as_slice), dust_radii.as_slice());
+    let within_dust = ActivationTable::none(2).with(0, 0);
+    let searches: [Search<'_, D>; 15] = [
+        ("dust among larger bodies, by ranks", &|kept, scene| {
+            let sets = [dust.into(), scene.view().into()];
+            let found = kept.finder.on(threads).find(Input::among(&sets, &within_dust)).expect("sets");
+            assert!(found.stats().circle_tests < 1_000 * 12_000, "no ranks: {:?}", found.stats());
+            found.pairs().len()
+        }),
         ("between a view and a prepared set", &|kept, scene| {
             1 + kept.finder.on(threads).find(between(scene.view(), &walls)).expect("sets").pairs().len()
         }),

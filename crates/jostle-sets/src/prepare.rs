@@ -146,7 +146,7 @@ impl<const D: usize> Preparation<D> {
         let cell = (!input.space.is_open()).then(|| UnitCell::of(&input.space));
         let decided = input.is_decided();
         self.survey(input, cell.as_ref(), workers)?;
-        let typical = self.adopt(input, cell.as_ref(), workers);
+        self.adopt(input, cell.as_ref(), workers);
         let cell = cell.as_ref();
         let range = cell.map(|cell| self.image_range(input, cell)).transpose()?;
         let mut times = BuildTimes::default();
@@ -164,13 +164,12 @@ impl<const D: usize> Preparation<D> {
             times = sum(times, built.map_err(|error| error.in_set(at, sets.len()))?);
         }
         let repeats = cell.zip(range);
-        let ranked = match typical {
-            Some(typical) => {
-                let largest = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge).largest();
-                let frame = Framed { growth: self.frame.growth(), typical: Some(typical) };
-                self.build_ranked(input, repeats, (frame, largest), workers)?
-            }
-            None => None,
+        let ranked = if decided && !self.frame.is_adopted() {
+            let all = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge);
+            let frame = Framed { growth: self.frame.growth(), least: all.least };
+            self.build_ranked(input, repeats, (frame, all.largest()), workers)?
+        } else {
+            None
         };
         let scale = if decided { self.frame.scale } else { 1.0 };
         let dropped = self.gaps.in_use().map_or([0.0; D], Gaps::dropped);
@@ -240,7 +239,7 @@ impl<const D: usize> Preparation<D> {
         let range = cell.as_ref().map(|cell| ImageRange::of(cell, Reach { sum: 0.0, blur })).transpose()?;
         let repeats = cell.as_ref().zip(range);
         if decided && adopted.is_none() {
-            let framed = Framed { growth: frame.growth_of_all(), typical: None };
+            let framed = Framed { growth: frame.growth_of_all(), least: all.least };
             if let Some(times) = self.build_ranked(input, repeats, (framed, all.largest()), workers)? {
                 self.lay_out(input, repeats, Lengths::Ranks(self.ranks.in_period()));
                 self.list_jobs(input);
@@ -323,16 +322,15 @@ impl<const D: usize> Preparation<D> {
         Ok(())
     }
 
-    /// Chooses the frame of a decided search, and finds out which prepared sets serve as they are. If none does, returns
-    /// what bodies typically reach.
-    fn adopt(&mut self, input: &Input<'_, D>, cell: Option<&UnitCell<D>>, workers: Workers<'_>) -> Option<f64> {
+    /// Chooses the frame of a decided search, and finds out which prepared sets serve as they are.
+    fn adopt(&mut self, input: &Input<'_, D>, cell: Option<&UnitCell<D>>, workers: Workers<'_>) {
         self.gaps.clear();
         self.ranks.clear();
         let (sets, sorted) = (input.sets(), self.sorted.of_mut(input));
         if !input.is_decided() {
             let fits = |set: &Set<'_, D>| PreparedSet::serving(set, &input.space).is_some_and(|it| it.frame.is_none());
             sorted.iter_mut().zip(sets).for_each(|(kept, set)| kept.adopted = fits(set));
-            return None;
+            return;
         }
         sorted.iter_mut().for_each(|kept| kept.adopted = false);
         let all = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge);
@@ -348,18 +346,15 @@ impl<const D: usize> Preparation<D> {
             Some((at, set.frame.is_some(), frame))
         });
         let Some((leader, shared, frame)) = adopted else {
-            let (frame, each) = (Frame::new(all, cell), sorted.iter().zip(sets));
-            let typical = each.map(|(kept, set)| kept.proxies.typical_radius(set, cell)).fold(f64::INFINITY, f64::min);
-            let closed = self.gaps.close((sets, sorted), cell, &frame, all, (typical, workers));
-            self.frame = closed.unwrap_or(frame);
-            return Some(typical);
+            let frame = Frame::new(all, cell);
+            self.frame = self.gaps.close((sets, sorted), cell, &frame, all, workers).unwrap_or(frame);
+            return;
         };
         self.frame = frame;
         for (at, kept) in sorted.iter_mut().enumerate().take(sets.len()) {
             let own = prepared(at).and_then(|set| set.frame);
             kept.adopted = at == leader || (shared && own.is_some_and(|own| own.is_same(&frame)));
         }
-        None
     }
 
     /// Whether each set of a prepared input was taken as it had been sorted before, not sorted for this search.

@@ -231,7 +231,7 @@ impl<const D: usize> Proxies<D> {
     }
 
     /// Returns what the smaller bodies of a surveyed set typically reach.
-    pub(crate) fn typical_radius(&self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>) -> f64 {
+    fn typical_radius(&self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>) -> f64 {
         with_given!(self, set, cell, true, |given| given.typical_radius())
     }
 

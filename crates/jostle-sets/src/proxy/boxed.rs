@@ -68,6 +68,8 @@ pub(crate) struct Finite<const D: usize> {
     pub(crate) hi: [f64; D],
     /// On each axis, the greatest reach of a body from its middle.
     pub(crate) reach: [f64; D],
+    /// Half of the greatest length of the least body.
+    pub(crate) least: f64,
     /// The greatest sum of |coordinate| and all that was taken off, of bodies moved into the cell.
     pub(crate) far: f64,
     /// Some bodies have been moved into the cell.
@@ -80,6 +82,7 @@ impl<const D: usize> Finite<D> {
         lo: [f64::INFINITY; D],
         hi: [f64::NEG_INFINITY; D],
         reach: [0.0; D],
+        least: f64::INFINITY,
         far: 0.0,
         outside: false,
         sound: true,
@@ -92,6 +95,7 @@ impl<const D: usize> Finite<D> {
             self.reach[axis] = self.reach[axis].max(other.reach[axis]);
         }
         Self {
+            least: self.least.min(other.least),
             far: self.far.max(other.far),
             outside: self.outside | other.outside,
             sound: self.sound & other.sound,

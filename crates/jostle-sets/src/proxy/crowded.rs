@@ -42,29 +42,18 @@ pub(super) fn is_crowded<const D: usize>(
     false
 }
 
-/// A frame is wide beside bodies that typically reach less than so many times what they grow by in it.
-const WIDE: f64 = 16.0;
+/// Searches of fewer bodies keep their frame.
+const LEAST_BODIES: usize = 256;
 
-/// A look at a sample of bodies, which tells whether a frame is hopeless.
-struct Look {
-    /// Searches of fewer bodies keep their frame.
-    least_bodies: usize,
-    /// The sample is this part of the root of the number of bodies.
-    of_root: f64,
-    /// How many pairs of the sample a frame must bring together that are apart.
-    too_many: usize,
-}
+/// A frame tells bodies apart of which each reaches at least so many times what it grows by.
+const FINE: f64 = 16.0;
 
-/// The looks at bodies in wide frames, and in others. In a wide frame, as many are expected where a body has 32 such
-/// neighbours, and deciding these takes as long as ranks do. Other frames rarely are hopeless, so less is looked at: 128.
-const LOOKS: [Look; 2] =
-    [Look { least_bodies: 256, of_root: 1.0, too_many: 16 }, Look { least_bodies: 8192, of_root: 0.25, too_many: 4 }];
-
-/// The least and the greatest number of bodies in that sample.
+/// The least and the greatest number of bodies in the sample of [`is_hopeless`], which is the root of the number of all.
 const FRAMED: (usize, usize) = (16, 2048);
 
-/// Bodies that tell what bodies typically reach.
-const FEW: usize = 8;
+/// How many pairs of that sample a frame must bring together that are apart. As many are expected where a body has 32
+/// such neighbours on average. Deciding these takes as long as ranks do.
+const TOO_MANY: usize = 16;
 
 /// Whether a frame makes candidates of too many bodies that are apart, and ranks would not. In an oblique cell there are
 /// none.
@@ -74,13 +63,8 @@ pub(super) fn is_hopeless<const D: usize>(
     sample: &mut Vec<Numbered<D>>,
 ) -> bool {
     let n = bodies.len();
-    if n < LOOKS[0].least_bodies || bodies.cell.is_some_and(|cell| !cell.is_straight()) {
-        return false;
-    }
-    let chosen = |at: usize| bodies.numbered((mixed(at as u64) >> 32) as usize % n);
-    let typical = frame.typical.unwrap_or_else(|| middle_reach((0..FEW).map(chosen)));
-    let look = &LOOKS[usize::from(frame.growth * WIDE <= typical)];
-    if n < look.least_bodies {
+    let is_fine = frame.growth * FINE <= frame.least;
+    if is_fine || n < LEAST_BODIES || bodies.cell.is_some_and(|cell| !cell.is_straight()) {
         return false;
     }
     let overlap = |a: &[[f64; 2]; D], b: &[[f64; 2]; D], by: f64| {
@@ -89,28 +73,18 @@ pub(super) fn is_hopeless<const D: usize>(
     };
     sample.clear();
     let mut brought = 0;
-    for at in 0..(((n as f64).sqrt() * look.of_root) as usize).clamp(FRAMED.0, FRAMED.1) {
-        let (set, body) = chosen(at);
+    for at in 0..((n as f64).sqrt() as usize).clamp(FRAMED.0, FRAMED.1) {
+        let (set, body) = bodies.numbered((mixed(at as u64) >> 32) as usize % n);
         let is_brought = |(of, other): &&Numbered<D>| {
             overlap(&body, other, 2.0 * frame.growth) && !overlap(&body, other, 0.0) && bodies.meet(set, *of)
         };
         brought += sample.iter().filter(is_brought).count();
-        if brought >= look.too_many {
+        if brought >= TOO_MANY {
             return true;
         }
         sample.push((set, body));
     }
     false
-}
-
-/// Half of the greatest length of a body, of so many that half of them are longer.
-fn middle_reach<const D: usize>(few: impl Iterator<Item = Numbered<D>>) -> f64 {
-    let mut reaches = [0.0; FEW];
-    for (reach, (_, ends)) in reaches.iter_mut().zip(few) {
-        *reach = ends.iter().map(|[from, to]| (to - from) / 2.0).fold(0.0, f64::max);
-    }
-    reaches.sort_unstable_by(f64::total_cmp);
-    reaches[FEW / 2]
 }
 
 /// A number that looks random: the last step of SplitMix64.

@@ -19,11 +19,11 @@ const VANISHING: [f64; 2] = [f64::from_bits((1023 - 500) << 52), f64::from_bits(
 /// coordinates come from: 2^-48.
 const ROUNDED: f64 = f64::from_bits((1023 - 48) << 52);
 
-/// What bodies grow by in a frame, and what they typically reach, if that is known.
+/// What bodies grow by in a frame, and what one of them reaches at least.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Framed {
     pub(crate) growth: f64,
-    pub(crate) typical: Option<f64>,
+    pub(crate) least: f64,
 }
 
 /// The set of a body, and where it begins and ends on each axis.

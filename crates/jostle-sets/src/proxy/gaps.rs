@@ -292,21 +292,21 @@ impl<const D: usize> Gaps<D> {
         self.axes.each_ref().axes(|axis| axis.dropped)
     }
 
-    /// Returns a frame without the gaps between surveyed bodies, which typically reach so far, if it is better than their
-    /// `frame`.
+    /// Returns a frame without the gaps between surveyed bodies, if it is better than their `frame`.
     pub(crate) fn close(
         &mut self,
         (sets, sorted): (&[Set<'_, D>], &[SortedSet<D>]),
         cell: Option<&UnitCell<D>>,
         frame: &Frame<D>,
         all: Extent<D>,
-        (typical, workers): (f64, Workers<'_>),
+        workers: Workers<'_>,
     ) -> Option<Frame<D>> {
         let bodies = sets.iter().map(Set::len).sum::<usize>();
         if bodies < LEAST_BODIES || cell.is_some_and(|cell| !cell.is_straight()) {
             return None;
         }
         let each = || sorted.iter().zip(sets);
+        let typical = each().map(|(kept, set)| kept.proxies.typical_radius(set, cell)).fold(f64::INFINITY, f64::min);
         let wide = frame.growth() / (typical * WIDE);
         if wide.is_nan() || wide <= 1.0 {
             return None;

@@ -113,6 +113,7 @@ pub(super) fn survey_moving<const D: usize>(
             path = path.sqrt();
             all.radius = all.radius.max(radius + path / 2.0);
             all.reach = all.reach.max(radius + path);
+            all.least = all.least.min(radius);
             all.path = all.path.max(path);
         }
     }

@@ -216,8 +216,7 @@ impl<const D: usize> PreparedSet<D> {
         self.extent = self.sorted.proxies.survey(&own, cell.as_ref(), double, isa, workers)?;
         self.frame = double.then(|| Frame::prepared(self.extent, cell.as_ref()));
         if let Some(frame) = &self.frame {
-            let typical = Some(self.sorted.proxies.typical_radius(&own, cell.as_ref()));
-            let frame = Framed { growth: frame.growth(), typical };
+            let frame = Framed { growth: frame.growth(), least: self.extent.least };
             self.hopeless =
                 is_hopeless(&self.sorted, own, (cell.as_ref(), self.extent.largest()), frame, &mut self.sample);
         }

@@ -161,6 +161,7 @@ fn surveyed<const D: usize>(solid: &Solid<D>, cell: Option<&UnitCell<D>>) -> Fin
         let half = hi / 2.0 - lo / 2.0;
         all.reach[axis] = if half.is_finite() { half } else { 0.0 };
     }
+    all.least = all.reach.iter().copied().fold(0.0, f64::max);
     all
 }
 

@@ -35,6 +35,8 @@ pub(crate) struct Extent<const D: usize> {
     pub(crate) radius: f64,
     /// The largest radius of a circle around the beginning of a path that holds the whole path.
     pub(crate) reach: f64,
+    /// The least radius.
+    pub(crate) least: f64,
     /// The length of the longest path.
     pub(crate) path: f64,
     /// On each axis, the greatest sum of |coordinate| and all that was taken off, of bodies moved into the cell.
@@ -50,6 +52,7 @@ impl<const D: usize> Extent<D> {
         hi: [f64::NEG_INFINITY; D],
         radius: 0.0,
         reach: 0.0,
+        least: f64::INFINITY,
         path: 0.0,
         far: [0.0; D],
         outside: false,
@@ -65,6 +68,7 @@ impl<const D: usize> Extent<D> {
         Self {
             radius: self.radius.max(other.radius),
             reach: self.reach.max(other.reach),
+            least: self.least.min(other.least),
             path: self.path.max(other.path),
             outside: self.outside | other.outside,
             sound: self.sound & other.sound,
@@ -163,12 +167,12 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
 
     /// How far bodies at rest reach about their centres: an extent without a box.
     pub(crate) fn survey_radii(&self, ids: Range<usize>) -> Extent<D> {
-        let (mut radii, mut sizes) = ([T::default(); COPIED], Spread::of(T::default()));
+        let (mut radii, mut sizes) = ([T::default(); COPIED], self.no_sizes(&ids));
         for first in ids.clone().step_by(COPIED) {
             self.take_radii(&mut radii, first..ids.end.min(first + COPIED), &mut sizes);
         }
-        let radius = self.greatest_radius(&sizes);
-        Extent { radius, reach: radius, ..Extent::EMPTY }
+        let [least, radius] = self.radii_of(&sizes);
+        Extent { radius, reach: radius, least, ..Extent::EMPTY }
     }
 
     /// Reads the centres of the bodies from number `first` on, on one axis.
@@ -189,11 +193,17 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         rows
     }
 
-    /// The greatest radius, with the margin.
-    fn greatest_radius(&self, sizes: &Spread<T>) -> f64 {
-        let greatest =
-            sizes.greatest.into_iter().fold(T::default(), |most, size| if size > most { size } else { most });
-        (greatest + self.bodies.margin()).to_f64()
+    /// Sizes before any are taken in: the least is that of one of these bodies.
+    fn no_sizes(&self, ids: &Range<usize>) -> Spread<T> {
+        let any = if ids.is_empty() { T::default() } else { self.bodies.radii().get(ids.start) };
+        Spread { least: [any; LANES], ..Spread::of(T::default()) }
+    }
+
+    /// The least and the greatest radius, with the margin.
+    fn radii_of(&self, Spread { least, greatest }: &Spread<T>) -> [f64; 2] {
+        let least = least.iter().fold(least[0], |least, &size| if size < least { size } else { least });
+        let greatest = greatest.iter().fold(T::default(), |most, &size| if size > most { size } else { most });
+        [least, greatest].map(|radius| (radius + self.bodies.margin()).to_f64())
     }
 
     /// The extent of some bodies at rest where they are; some may lie outside of the cell if it says so.
@@ -202,7 +212,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         let (mut centers, mut radii) = ([[T::default(); COPIED]; D], [T::default(); COPIED]);
         let any = |column: Column<'_, T>| if ids.is_empty() { T::default() } else { column.get(ids.start) };
         let mut axes = bodies.centers().map(|column| Spread::of(any(column)));
-        let mut sizes = Spread::of(T::default());
+        let mut sizes = self.no_sizes(&ids);
         let mut faults = [0; LANES];
         for first in ids.clone().step_by(COPIED) {
             let count = COPIED.min(ids.end - first);
@@ -217,8 +227,9 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
             }
         }
         let borders = axes.axes(|axis| axis.borders());
-        let radius = self.greatest_radius(&sizes);
-        let mut extent = Extent { radius, reach: radius, sound: !decided || faults == [0; LANES], ..Extent::EMPTY };
+        let [least, radius] = self.radii_of(&sizes);
+        let mut extent =
+            Extent { radius, reach: radius, least, sound: !decided || faults == [0; LANES], ..Extent::EMPTY };
         for axis in 0..D {
             [extent.lo[axis], extent.hi[axis]] = borders[axis];
         }

@@ -143,7 +143,7 @@ impl<const D: usize> PreparedSet<D> {
         let frame = (!direct).then(|| BoxFrame::prepared(extent, cell.as_ref()));
         if let Some(frame) = &frame {
             self.sorted.count_wraps(&own, cell.as_ref(), workers);
-            let framed = Framed { growth: frame.growth_of_all(), typical: None };
+            let framed = Framed { growth: frame.growth_of_all(), least: extent.least };
             let (sorted, within) = (&self.sorted, (cell.as_ref(), extent.largest()));
             self.hopeless = is_hopeless(sorted, own, within, framed, &mut self.sample);
             self.sorted.fill_boxes(&own, cell.as_ref(), frame, workers);
