@@ -171,6 +171,11 @@ impl<const D: usize> BoxFrame<D> {
         self.origin == other.origin && self.scale == other.scale
     }
 
+    /// Whether some bodies lie so far from the middle that what a box grows by depends on it.
+    pub(super) fn reaches_beyond(&self) -> bool {
+        self.beyond.is_some()
+    }
+
     /// The border of a box on one side of an axis. Its body ends there at `end`, relative to the origin; `widest` is
     /// the widest of all its ends.
     #[inline]

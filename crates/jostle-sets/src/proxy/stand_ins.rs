@@ -70,6 +70,14 @@ impl<const D: usize> SortedSet<D> {
         let mut columns = core::mem::take(&mut self.columns);
         let fault = |id: usize| self.solid_fault(set, id);
         let survey = |ids: Range<usize>| {
+            let at_once = match &set.source {
+                Source::Shaped(Shaped::Boxes(boxes)) if cell.is_none() => surveyed_boxes(boxes, ids.clone()),
+                Source::Shaped(Shaped::Boxes64(boxes)) if cell.is_none() => surveyed_boxes(boxes, ids.clone()),
+                _ => None,
+            };
+            if let Some(all) = at_once {
+                return all;
+            }
             ids.fold(Finite::NONE, |all, id| {
                 let sound = fault(id).is_none();
                 let solid = self.solid(set, id);
@@ -111,6 +119,15 @@ impl<const D: usize> SortedSet<D> {
         boxes.make_room(set.len());
         let columns = boxes.corners.each_mut().both(slices_mut);
         workers.fill_columns("boxes", columns, BLOCK, |first, [lo, hi]| {
+            match &set.source {
+                Source::Shaped(Shaped::Boxes(boxes)) if cell.is_none() && !frame.reaches_beyond() => {
+                    return fill_with_boxes(frame, boxes, first, [lo, hi]);
+                }
+                Source::Shaped(Shaped::Boxes64(boxes)) if cell.is_none() && !frame.reaches_beyond() => {
+                    return fill_with_boxes(frame, boxes, first, [lo, hi]);
+                }
+                _ => {}
+            }
             for at in 0..lo[0].len() {
                 let id = first + at;
                 let wraps = self.proxies.wraps_of(id as u32).axes(f64::from);
@@ -131,6 +148,58 @@ impl<const D: usize> SortedSet<D> {
             }
         });
         self.columns = boxes;
+    }
+}
+
+/// Boxes that are surveyed side by side.
+const PIECE: usize = 64;
+
+/// Returns how far some boxes in open space reach, as [`surveyed`] does of each; `None` if some of them are not sound.
+fn surveyed_boxes<const D: usize, T: Scalar>(boxes: &BoxView<'_, D, T>, ids: Range<usize>) -> Option<Finite<D>> {
+    let ([lower, upper], margin) = (boxes.corners(), boxes.margin());
+    let (mut all, mut sound) = (Finite::NONE, true);
+    let [mut lo, mut hi, mut reach] = [f64::INFINITY, f64::NEG_INFINITY, 0.0].map(|start| [[start; PIECE]; D]);
+    for first in ids.clone().step_by(PIECE) {
+        let count = PIECE.min(ids.end - first);
+        let mut longest = [0.0; PIECE];
+        for axis in 0..D {
+            let [mut low, mut high] = [[0.0; PIECE]; 2];
+            lower[axis].map_into(first, &mut low[..count], |x| (x - margin).to_f64());
+            upper[axis].map_into(first, &mut high[..count], |x| (x + margin).to_f64());
+            for at in 0..count {
+                let (from, to) = (low[at], high[at]);
+                sound &= (from <= to) & (from < f64::INFINITY) & (to > f64::NEG_INFINITY);
+                // Of a box without an end, the other one counts; if it has none, neither counts.
+                lo[axis][at] = lo[axis][at].min(if from > f64::NEG_INFINITY { from } else { to });
+                hi[axis][at] = hi[axis][at].max(if to < f64::INFINITY { to } else { from });
+                let half = to / 2.0 - from / 2.0;
+                let half = if half < f64::INFINITY { half } else { 0.0 };
+                reach[axis][at] = reach[axis][at].max(half);
+                longest[at] = half.max(longest[at]);
+            }
+        }
+        all.least = longest[..count].iter().fold(all.least, |least, &half| least.min(half));
+    }
+    for axis in 0..D {
+        all.lo[axis] = lo[axis].iter().copied().fold(f64::INFINITY, f64::min);
+        all.hi[axis] = hi[axis].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        all.reach[axis] = reach[axis].iter().copied().fold(0.0, f64::max);
+    }
+    sound.then_some(all)
+}
+
+/// Makes boxes in a frame of the boxes from number `first` on, which are in open space.
+fn fill_with_boxes<const D: usize, T: Scalar>(
+    frame: &BoxFrame<D>,
+    boxes: &BoxView<'_, D, T>,
+    first: usize,
+    [lo, hi]: [[&mut [f32]; D]; 2],
+) {
+    let ([lower, upper], margin) = (boxes.corners(), boxes.margin());
+    for (axis, (lo, hi)) in lo.into_iter().zip(hi).enumerate() {
+        let border = |x: T, side: usize| frame.border(x.to_f64() - frame.origin[axis], side, || 0.0);
+        lower[axis].map_into(first, lo, |x| border(x - margin, 0));
+        upper[axis].map_into(first, hi, |x| border(x + margin, 1));
     }
 }
 
@@ -188,4 +257,55 @@ fn boxed<const D: usize, T: Scalar>(boxes: &BoxView<'_, D, T>, id: usize) -> Sol
         hi[axis] = (high[axis].get(id) + boxes.margin()).to_f64();
     }
     Solid::Boxed { lo, hi }
+}
+
+#[cfg(test)]
+mod tests {
+    use jostle_core::Boxes64;
+
+    use super::{Finite, boxed, surveyed, surveyed_boxes};
+
+    /// Boxes at whole numbers, some of them without an end on either side.
+    fn corners(seed: u64) -> [[Vec<f64>; 2]; 2] {
+        let mut state = seed;
+        let mut random = |end: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % end
+        };
+        let mut corners = [const { [const { Vec::new() }; 2] }; 2];
+        for _ in 0..1 + seed {
+            for axis in 0..2 {
+                let low = random(1000) as f64 - 500.0;
+                let high = low + random(100) as f64;
+                corners[0][axis].push(if random(9) == 0 { f64::NEG_INFINITY } else { low });
+                corners[1][axis].push(if random(9) == 0 { f64::INFINITY } else { high });
+            }
+        }
+        corners
+    }
+
+    #[test]
+    fn boxes_side_by_side_reach_as_far_as_each_does() {
+        for seed in 0..200 {
+            let [lo, hi] = corners(seed);
+            let boxes = Boxes64::new(lo.each_ref(), hi.each_ref()).with_margin(0.25);
+            let first = seed as usize / 3;
+            let each = (first..boxes.len()).map(|id| surveyed(&boxed(&boxes, id), None));
+            let all = each.fold(Finite::NONE, Finite::merge);
+            let found = surveyed_boxes(&boxes, first..boxes.len()).expect("sound boxes");
+            assert_eq!(format!("{found:?}"), format!("{all:?}"), "{seed}");
+        }
+    }
+
+    #[test]
+    fn boxes_that_are_not_sound_are_left_to_a_closer_look() {
+        for (axis, side, bad) in [(0, 0, f64::NAN), (1, 1, f64::NAN), (1, 0, f64::INFINITY), (0, 1, -1e9)] {
+            let mut corners = corners(150);
+            corners[side][axis][130] = bad;
+            let [lo, hi] = &corners;
+            let boxes = Boxes64::new(lo.each_ref(), hi.each_ref());
+            assert!(surveyed_boxes(&boxes, 0..boxes.len()).is_none(), "{bad}");
+            assert!(surveyed_boxes(&boxes, 0..130).is_some());
+        }
+    }
 }
