@@ -16,8 +16,8 @@ use crate::error::ContactError;
 /// a segment to reach into a box if its squared distance is at most 2^-80 of the square of its length.
 const CROSSING: f64 = f64::from_bits((1023 - 80) << 52);
 
-/// The least square of the sine of the angle between segments whose common normal is better than what leads from one to the
-/// other: 2^-20.
+/// The least square of the sine of the angle between segments whose common normal is better than what leads from one to
+/// the other: 2^-20.
 const SKEW: f64 = f64::from_bits((1023 - 20) << 52);
 
 /// Up to 2^-40 of that sum, what leads from one segment to the other is mostly rounding.

@@ -1,5 +1,5 @@
-//! The clock by which stages and tasks are timed. WebAssembly without a system (`wasm32-unknown-unknown`) has none, and the
-//! clock of the standard library panics there.
+//! The clock by which stages and tasks are timed. WebAssembly without a system (`wasm32-unknown-unknown`) has none, and
+//! the clock of the standard library panics there.
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use std::time::Instant;

@@ -248,8 +248,8 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
     /// Returns whether the lists of the last search in place with a margin ([`Bodies::with_margin`]) still hold all
     /// pairs of these bodies, on every rank: no body of any rank has used up its margin. Between two sets, the most that
     /// a body of the one and a body of the other has used up, on any ranks, may be as much as both margins together. Give
-    /// the bodies as they were searched. Ranks decide together, and all get the same answer. As long as it is true, ghosts are where
-    /// [`Halo::forward`] says. Collective.
+    /// the bodies as they were searched. Ranks decide together, and all get the same answer. As long as it is true,
+    /// ghosts are where [`Halo::forward`] says. Collective.
     #[must_use]
     pub fn still_valid<'a>(&self, ranks: &impl Transport, input: impl Into<DistributedInput<'a, D, T>>) -> bool {
         let input = input.into();

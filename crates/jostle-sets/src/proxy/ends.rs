@@ -1,9 +1,9 @@
 //! Where bodies begin and end on each axis, in `f64`, grown by all that is rounded on the way.
 //!
-//! Bodies in the cell have been moved by whole vectors, and paths are halved, which rounds by at most 2^-49 of the largest
-//! number that coordinates come from. Where a scene has either, intervals grow by twice that. Elsewhere an end is rounded
-//! once, and rounding keeps the order of numbers. What the predicate rounds by is covered as it is in frames: intervals grow
-//! by 2^-20 of their bodies. They also grow by [`VANISHING`].
+//! Bodies in the cell have been moved by whole vectors, and paths are halved, which rounds by at most 2^-49 of the
+//! largest number that coordinates come from. Where a scene has either, intervals grow by twice that. Elsewhere an end is
+//! rounded once, and rounding keeps the order of numbers. What the predicate rounds by is covered as it is in frames:
+//! intervals grow by 2^-20 of their bodies. They also grow by [`VANISHING`].
 
 use jostle_core::axes::{Axes, from_axes};
 
