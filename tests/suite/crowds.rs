@@ -1,7 +1,8 @@
 //! Scenes of which no `f32` frame tells the bodies apart take no more tests than others.
 
 use jostle::{
-    Boxes64, Capsules64, Circles64, CoherentFinder, Input, NeighborLists, PairFinder, PreparedSet, Rows, Space, Threads,
+    ActivationTable, Boxes64, Capsules64, Circles, Circles64, CoherentFinder, Input, NeighborLists, PairFinder,
+    PreparedSet, Rows, Set, Space, Threads,
 };
 use jostle_testkit::pairs::ascending;
 use jostle_testkit::random::Random;
@@ -62,6 +63,12 @@ fn a_crowd_takes_few_tests() {
     let found = finder.find(&prepared).expect("sound bodies");
     assert!(found.stats().circle_tests < TESTS * x.len() as u64, "{:?}", found.stats());
     assert_eq!(ascending(found.pairs()), expected);
+    let mut walls = PreparedSet::<2>::new();
+    walls.build(Circles::new(&[0.0, 100.0], &[0.0, 9.0], 1.0), Space::open(), Threads::Serial).expect("sound bodies");
+    let (sets, table) = ([Set::from(&walls), circles().into()], ActivationTable::none(2).with(0, 1).with(1, 1));
+    let found = finder.find(Input::among(&sets, &table)).expect("sound bodies");
+    assert!(found.stats().circle_tests < TESTS * x.len() as u64, "{:?}", found.stats());
+    assert_eq!(ascending(found.pairs_between(1, 1)), expected);
     let mut coherent = CoherentFinder::<2>::new();
     for _ in 0..5 {
         assert_eq!(ascending(coherent.find(circles()).expect("sound bodies").pairs()), expected);

@@ -226,7 +226,8 @@ impl<const D: usize> Preparation<D> {
         let cell = (!input.space.is_open()).then(|| UnitCell::of(&input.space));
         let all = self.survey_boxes(input, cell.as_ref(), workers)?;
         let (sorted, sets, decided) = (self.sorted.of_mut(input), input.sets(), input.is_decided());
-        let adopted = if decided { adopt_boxes(sorted, input, all, cell.as_ref()) } else { None };
+        let adopted =
+            if decided { adopt_boxes((sorted, &mut self.ranks), input, (all, cell.as_ref()), workers) } else { None };
         for (kept, set) in sorted.iter_mut().zip(sets).filter(|(kept, _)| decided && !kept.adopted) {
             kept.count_wraps(set, cell.as_ref(), workers);
         }
@@ -336,14 +337,15 @@ impl<const D: usize> Preparation<D> {
         let all = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge);
         let alone = |at: usize| !input.meetings().any(|meeting| meeting == (at, at));
         let prepared = |at: usize| PreparedSet::serving(&sets[at], &input.space);
-        let hopeless = (0..sets.len()).any(|at| prepared(at).is_some_and(|set| set.hopeless));
         let leader = (0..sets.len())
-            .filter(|&at| !hopeless && prepared(at).is_some_and(|set| set.frame.is_some() || alone(at)))
+            .filter(|&at| prepared(at).is_some_and(|set| set.frame.is_some() || alone(at)))
             .min_by_key(|&at| core::cmp::Reverse(sets[at].len()));
         let lead = leader.and_then(|at| prepared(at).map(|set| (at, set)));
         let adopted = lead.and_then(|(at, set)| {
             let frame = Frame::adopted(set.frame.as_ref(), set.extent, all, cell)?;
-            Some((at, set.frame.is_some(), frame))
+            let framed = Framed { growth: frame.growth(), least: all.least };
+            let is_due = self.ranks.are_due(AllBodies::new((input, sorted), cell, all.largest()), framed);
+            (!is_due).then_some((at, set.frame.is_some(), frame))
         });
         let Some((leader, shared, frame)) = adopted else {
             let frame = Frame::new(all, cell);
@@ -440,21 +442,25 @@ compiled_here! {
     }
 }
 
-/// Returns the frame of the largest prepared set of boxes or capsules, if all bodies fit in, and marks the sets that
-/// serve as they are.
+/// Returns the frame of the largest prepared set of boxes or capsules, if all bodies fit in and it tells them apart, and
+/// marks the sets that serve as they are.
 fn adopt_boxes<const D: usize>(
-    sorted: &mut [SortedSet<D>],
+    (sorted, ranks): (&mut [SortedSet<D>], &mut Ranks<D>),
     input: &Input<'_, D>,
-    all: Finite<D>,
-    cell: Option<&UnitCell<D>>,
+    (all, cell): (Finite<D>, Option<&UnitCell<D>>),
+    workers: Workers<'_>,
 ) -> Option<BoxFrame<D>> {
     let prepared = |set: &Set<'_, D>| PreparedSet::boxed_serving(set, &input.space);
     let leader = input.sets().iter().filter(|set| prepared(set).is_some()).max_by_key(|set| set.len())?;
-    if input.sets().iter().any(|set| PreparedSet::serving(set, &input.space).is_some_and(|set| set.hopeless)) {
-        return None;
-    }
     let lead = prepared(leader)?.frame;
     let frame = BoxFrame::adopted(lead.as_ref(), all, cell)?;
+    let framed = Framed { growth: frame.growth_of_all(), least: all.least };
+    if !framed.is_fine() {
+        sorted.iter_mut().zip(input.sets()).for_each(|(kept, set)| kept.count_wraps(set, cell, workers));
+        if ranks.are_due(AllBodies::new((input, sorted), cell, all.largest()), framed) {
+            return None;
+        }
+    }
     for (kept, set) in sorted.iter_mut().zip(input.sets()) {
         kept.adopted = prepared(set).is_some_and(|own| match (own.frame, lead) {
             (Some(own), Some(lead)) => own.is_same(&lead),

@@ -45,9 +45,6 @@ pub(super) fn is_crowded<const D: usize>(
 /// Searches of fewer bodies keep their frame.
 const LEAST_BODIES: usize = 256;
 
-/// A frame tells bodies apart of which each reaches at least so many times what it grows by.
-const FINE: f64 = 16.0;
-
 /// The least and the greatest number of bodies in the sample of [`is_hopeless`], which is the root of the number of all.
 const FRAMED: (usize, usize) = (16, 2048);
 
@@ -63,8 +60,7 @@ pub(super) fn is_hopeless<const D: usize>(
     sample: &mut Vec<Numbered<D>>,
 ) -> bool {
     let n = bodies.len();
-    let is_fine = frame.growth * FINE <= frame.least;
-    if is_fine || n < LEAST_BODIES || bodies.cell.is_some_and(|cell| !cell.is_straight()) {
+    if frame.is_fine() || n < LEAST_BODIES || bodies.cell.is_some_and(|cell| !cell.is_straight()) {
         return false;
     }
     let overlap = |a: &[[f64; 2]; D], b: &[[f64; 2]; D], by: f64| {

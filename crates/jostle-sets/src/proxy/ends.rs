@@ -19,11 +19,21 @@ const VANISHING: [f64; 2] = [f64::from_bits((1023 - 500) << 52), f64::from_bits(
 /// coordinates come from: 2^-48.
 const ROUNDED: f64 = f64::from_bits((1023 - 48) << 52);
 
+/// A frame tells bodies apart of which each reaches at least so many times what it grows by.
+const FINE: f64 = 16.0;
+
 /// What bodies grow by in a frame, and what one of them reaches at least.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Framed {
     pub(crate) growth: f64,
     pub(crate) least: f64,
+}
+
+impl Framed {
+    /// Whether the frame tells the bodies apart, without a look at them.
+    pub(crate) fn is_fine(self) -> bool {
+        self.growth * FINE <= self.least
+    }
 }
 
 /// The set of a body, and where it begins and ends on each axis.

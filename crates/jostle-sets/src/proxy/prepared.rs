@@ -4,7 +4,6 @@ mod boxes;
 
 use core::fmt;
 use core::mem::forget;
-use core::slice;
 
 use jostle_core::axes::Axes;
 use jostle_core::scratch::resize_with_headroom;
@@ -13,11 +12,9 @@ use jostle_core::{Bodies, Isa, LinearTree, Scalar, Threads, Workers, threads::ru
 use crate::InputError;
 use crate::compiled::compiled_here;
 use crate::input::layers::LayersOf;
-use crate::input::{Input, Set, SortedBefore, Source, Space, UnitCell};
-use crate::proxy::crowded;
-use crate::proxy::ends::Numbered;
+use crate::input::{Set, SortedBefore, Source, Space, UnitCell};
 use crate::proxy::sorted::SortedSet;
-use crate::proxy::{AllBodies, Extent, Frame, Framed, Proxies};
+use crate::proxy::{Extent, Frame, Proxies};
 pub(crate) use boxes::Boxed;
 use boxes::Copies;
 
@@ -70,10 +67,6 @@ pub struct PreparedSet<const D: usize> {
     pub(crate) frame: Option<Frame<D>>,
     /// What is known of boxes and capsules.
     pub(crate) boxed: Option<Boxed<D>>,
-    /// Whether the frame does not tell the bodies apart.
-    pub(crate) hopeless: bool,
-    /// Bodies of a sample.
-    sample: Vec<Numbered<D>>,
 }
 
 /// The bodies as they were given, by id. Memory of the other precision is kept.
@@ -169,8 +162,6 @@ impl<const D: usize> PreparedSet<D> {
             extent: Extent::EMPTY,
             frame: None,
             boxed: None,
-            hopeless: false,
-            sample: Vec::new(),
         }
     }
 
@@ -204,7 +195,7 @@ impl<const D: usize> PreparedSet<D> {
         }
         set.check_shape()?;
         space.check()?;
-        (self.space, self.boxed, self.sorted.boxed, self.hopeless) = (space, None, false, false);
+        (self.space, self.boxed, self.sorted.boxed) = (space, None, false);
         self.bodies.shaped.clear();
         if set.is_shaped() {
             return self.build_boxed(set, space, workers);
@@ -215,11 +206,6 @@ impl<const D: usize> PreparedSet<D> {
         let isa = self.sorted.tree.isa();
         self.extent = self.sorted.proxies.survey(&own, cell.as_ref(), double, isa, workers)?;
         self.frame = double.then(|| Frame::prepared(self.extent, cell.as_ref()));
-        if let Some(frame) = &self.frame {
-            let frame = Framed { growth: frame.growth(), least: self.extent.least };
-            self.hopeless =
-                is_hopeless(&self.sorted, own, (cell.as_ref(), self.extent.largest()), frame, &mut self.sample);
-        }
         if double || cell.is_some() {
             let frame = self.frame.as_ref().map(|frame| (frame, None));
             self.sorted.proxies.fill(&own, cell.as_ref(), frame, (isa, workers));
@@ -315,20 +301,8 @@ impl<const D: usize> PreparedSet<D> {
     /// Bytes held, scratch included.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.bodies.bytes() + self.sorted.bytes() + self.sample.capacity() * size_of::<Numbered<D>>()
+        self.bodies.bytes() + self.sorted.bytes()
     }
-}
-
-/// Whether a frame does not tell the bodies of a set apart.
-fn is_hopeless<const D: usize>(
-    sorted: &SortedSet<D>,
-    set: Set<'_, D>,
-    (cell, largest): (Option<&UnitCell<D>>, [f64; D]),
-    frame: Framed,
-    sample: &mut Vec<Numbered<D>>,
-) -> bool {
-    let input = Input::within(set);
-    crowded::is_hopeless(AllBodies::new((&input, slice::from_ref(sorted)), cell, largest), frame, sample)
 }
 
 /// A set in the making. If an error or a panic ends its build, the set is left empty.
@@ -342,7 +316,7 @@ impl<const D: usize> Drop for Unfinished<'_, D> {
         (set.sorted.tree, set.sorted.boxes, set.sorted.boxed) = (LinearTree::new(), LinearTree::new(), false);
         set.set_isa(isa);
         set.sorted.proxies.clear();
-        (set.frame, set.extent, set.boxed, set.hopeless) = (None, Extent::EMPTY, None, false);
+        (set.frame, set.extent, set.boxed) = (None, Extent::EMPTY, None);
     }
 }
 

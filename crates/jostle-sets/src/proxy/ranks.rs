@@ -90,6 +90,11 @@ impl<const D: usize> Ranks<D> {
         self.axes.each_ref().axes(|axis| axis.ends.len() as f32)
     }
 
+    /// Whether a frame does not tell bodies apart, and ranks would.
+    pub(crate) fn are_due(&mut self, bodies: AllBodies<'_, D>, frame: Framed) -> bool {
+        is_hopeless(bodies, frame, &mut self.sample)
+    }
+
     /// Counts the ends of bodies, if their frame does not tell them apart. Images are at most `farthest` periods away.
     pub(crate) fn count(
         &mut self,
@@ -101,7 +106,7 @@ impl<const D: usize> Ranks<D> {
         self.used = false;
         let n = bodies.len();
         let counted = if n <= ALL { n } else { (n / SAMPLED).clamp(ALL, MOST) }.min(EXACT / (farthest + 2));
-        if counted < LEAST || !is_hopeless(bodies, frame, &mut self.sample) {
+        if counted < LEAST || !self.are_due(bodies, frame) {
             return false;
         }
         let chosen = |at: usize| if counted == n { at } else { (mixed(at as u64) >> 32) as usize % n };

@@ -4,7 +4,7 @@ use jostle_core::axes::{Both, slices_mut};
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Boxes, Boxes64, Capsules, Capsules64, Scalar, Workers};
 
-use super::{PreparedSet, is_hopeless};
+use super::PreparedSet;
 use crate::InputError;
 use crate::input::shaped::Shaped;
 use crate::input::{Set, Source, Space, UnitCell};
@@ -12,7 +12,7 @@ use crate::proxy::boxed::{BoxFrame, Finite};
 use crate::proxy::columns::{BLOCK, set_each};
 use crate::proxy::solid::Solid;
 use crate::proxy::sorted::SortedSet;
-use crate::proxy::{Extent, Framed, squared};
+use crate::proxy::{Extent, squared};
 
 /// What is known of the bodies of a prepared set of boxes or capsules.
 #[derive(Debug, Clone, Copy)]
@@ -143,9 +143,6 @@ impl<const D: usize> PreparedSet<D> {
         let frame = (!direct).then(|| BoxFrame::prepared(extent, cell.as_ref()));
         if let Some(frame) = &frame {
             self.sorted.count_wraps(&own, cell.as_ref(), workers);
-            let framed = Framed { growth: frame.growth_of_all(), least: extent.least };
-            let (sorted, within) = (&self.sorted, (cell.as_ref(), extent.largest()));
-            self.hopeless = is_hopeless(sorted, own, within, framed, &mut self.sample);
             self.sorted.fill_boxes(&own, cell.as_ref(), frame, workers);
             self.sorted.build_boxed(&own, workers)?;
         } else {
