@@ -202,10 +202,10 @@ fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>
     let dust = Bodies::from_slices(dust.each_ref().map(Vec::as_slice), dust_radii.as_slice());
     let within_dust = ActivationTable::none(2).with(0, 0);
     let searches: [Search<'_, D>; 15] = [
-        ("dust among larger bodies, by ranks", &|kept, scene| {
+        ("dust among larger bodies, by ordinals", &|kept, scene| {
             let sets = [dust.into(), scene.view().into()];
             let found = kept.finder.on(threads).find(Input::among(&sets, &within_dust)).expect("sets");
-            assert!(found.stats().circle_tests < 1_000 * 12_000, "no ranks: {:?}", found.stats());
+            assert!(found.stats().circle_tests < 1_000 * 12_000, "no ordinals: {:?}", found.stats());
             found.pairs().len()
         }),
         ("between a view and a prepared set", &|kept, scene| {

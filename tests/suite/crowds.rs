@@ -75,7 +75,7 @@ fn a_crowd_takes_few_tests() {
     }
 }
 
-/// Among bodies of two sets a crowd of one of them takes no ranks, unless its bodies are sought.
+/// Among bodies of two sets a crowd of one of them takes no ordinals, unless its bodies are sought.
 #[test]
 fn a_crowd_that_is_not_sought_is_left_alone() {
     let columns = crowd(4_000);

@@ -9,7 +9,7 @@ use crate::input::{Input, Relation, Set, Source, UnitCell, check_sets};
 use crate::proxy::prepared::PreparedSet;
 use crate::proxy::sorted::{SortedSet, sum};
 use crate::proxy::{
-    AllBodies, BoxFrame, Exact, Extent, Finite, Frame, Framed, Gaps, ImageRange, Images, Lengths, Ranks, Reach,
+    AllBodies, BoxFrame, Exact, Extent, Finite, Frame, Framed, Gaps, ImageRange, Images, Lengths, Ordinals, Reach,
 };
 use crate::traverse::OFFSET_MARGIN;
 use crate::traverse::descent::root;
@@ -38,7 +38,7 @@ pub struct Preparation<const D: usize> {
     pub jobs: Vec<Job>,
     frame: Frame<D>,
     gaps: Gaps<D>,
-    ranks: Ranks<D>,
+    ordinals: Ordinals<D>,
     extents: Vec<Extent<D>>,
     /// For each set that has an extent, the checks that a build need not repeat.
     checked: Vec<Option<Checked<D>>>,
@@ -56,7 +56,7 @@ impl<const D: usize> Preparation<D> {
             jobs: Vec::new(),
             frame: Frame::default(),
             gaps: Gaps::default(),
-            ranks: Ranks::default(),
+            ordinals: Ordinals::default(),
             extents: Vec::new(),
             checked: Vec::new(),
             reaches: Vec::new(),
@@ -75,10 +75,10 @@ impl<const D: usize> Preparation<D> {
     }
 
     /// The tree of boxes of the last search within one set: of boxes in `f32` in open space, or of the boxes that stood
-    /// in for other bodies, unless their corners are ranks. None if that search was one of circles or spheres, or used a
+    /// in for other bodies, unless their corners are ordinals. None if that search was one of circles or spheres, or used a
     /// prepared tree.
     pub fn own_boxes(&self) -> Option<&LinearTree<D>> {
-        let shown = |own: &&SortedSet<D>| own.boxed && !own.adopted && !self.ranks.are_used();
+        let shown = |own: &&SortedSet<D>| own.boxed && !own.adopted && !self.ordinals.are_used();
         Some(&self.sorted.own).filter(shown).map(|own| &own.boxes)
     }
 
@@ -123,7 +123,7 @@ impl<const D: usize> Preparation<D> {
         self.sorted.bytes()
             + self.images.bytes()
             + self.gaps.bytes()
-            + self.ranks.bytes()
+            + self.ordinals.bytes()
             + self.jobs.capacity() * size_of::<Job>()
             + self.extents.capacity() * size_of::<Extent<D>>()
             + self.checked.capacity() * size_of::<Option<Checked<D>>>()
@@ -164,23 +164,24 @@ impl<const D: usize> Preparation<D> {
             times = sum(times, built.map_err(|error| error.in_set(at, sets.len()))?);
         }
         let repeats = cell.zip(range);
-        let ranked = if decided && !self.frame.is_adopted() {
+        let by_ordinals = if decided && !self.frame.is_adopted() {
             let all = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge);
             let frame = Framed { growth: self.frame.growth(), least: all.least };
-            self.build_ranked(input, repeats, (frame, all.largest()), workers)?
+            self.build_by_ordinals(input, repeats, (frame, all.largest()), workers)?
         } else {
             None
         };
         let scale = if decided { self.frame.scale } else { 1.0 };
         let dropped = self.gaps.in_use().map_or([0.0; D], Gaps::dropped);
-        let lengths = ranked.map_or(Lengths::Scaled(scale, dropped), |_| Lengths::Ranks(self.ranks.in_period()));
+        let lengths =
+            by_ordinals.map_or(Lengths::Scaled(scale, dropped), |_| Lengths::Ordinals(self.ordinals.in_period()));
         self.lay_out(input, repeats, lengths);
         self.list_jobs(input);
-        Ok(ranked.map_or(times, |more| sum(times, more)))
+        Ok(by_ordinals.map_or(times, |more| sum(times, more)))
     }
 
-    /// Builds trees of boxes whose corners are ranks, if a frame does not tell the bodies apart: see [`Ranks::count`].
-    fn build_ranked(
+    /// Builds trees of boxes whose corners are ordinals, if a frame does not tell the bodies apart: see [`Ordinals::count`].
+    fn build_by_ordinals(
         &mut self,
         input: &Input<'_, D>,
         repeats: Option<(&UnitCell<D>, ImageRange<D>)>,
@@ -190,13 +191,13 @@ impl<const D: usize> Preparation<D> {
         let (sorted, sets) = (self.sorted.of_mut(input), input.sets());
         let cell = repeats.map(|(cell, _)| cell);
         let farthest = repeats.map_or(0, |(_, range)| range.farthest());
-        if !self.ranks.count(AllBodies::new((input, sorted), cell, largest), frame, farthest, workers) {
+        if !self.ordinals.count(AllBodies::new((input, sorted), cell, largest), frame, farthest, workers) {
             return Ok(None);
         }
         let mut times = BuildTimes::default();
         for (at, set) in sets.iter().enumerate() {
             let mut boxes = core::mem::take(&mut sorted[at].columns);
-            self.ranks.fill(AllBodies::new((input, sorted), cell, largest), at, &mut boxes, workers);
+            self.ordinals.fill(AllBodies::new((input, sorted), cell, largest), at, &mut boxes, workers);
             (sorted[at].columns, sorted[at].boxed) = (boxes, true);
             let built = sorted[at].build_boxed(set, workers).map_err(|error| error.in_set(at, sets.len()))?;
             times = sum(times, built);
@@ -214,7 +215,7 @@ impl<const D: usize> Preparation<D> {
         let times = own.build(set, None, workers)?;
         self.extents.clear();
         self.gaps.clear();
-        self.ranks.clear();
+        self.ordinals.clear();
         self.images.clear();
         self.jobs.clear();
         self.jobs.push(Job::default());
@@ -226,8 +227,11 @@ impl<const D: usize> Preparation<D> {
         let cell = (!input.space.is_open()).then(|| UnitCell::of(&input.space));
         let all = self.survey_boxes(input, cell.as_ref(), workers)?;
         let (sorted, sets, decided) = (self.sorted.of_mut(input), input.sets(), input.is_decided());
-        let adopted =
-            if decided { adopt_boxes((sorted, &mut self.ranks), input, (all, cell.as_ref()), workers) } else { None };
+        let adopted = if decided {
+            adopt_boxes((sorted, &mut self.ordinals), input, (all, cell.as_ref()), workers)
+        } else {
+            None
+        };
         for (kept, set) in sorted.iter_mut().zip(sets).filter(|(kept, _)| decided && !kept.adopted) {
             kept.count_wraps(set, cell.as_ref(), workers);
         }
@@ -241,8 +245,8 @@ impl<const D: usize> Preparation<D> {
         let repeats = cell.as_ref().zip(range);
         if decided && adopted.is_none() {
             let framed = Framed { growth: frame.growth_of_all(), least: all.least };
-            if let Some(times) = self.build_ranked(input, repeats, (framed, all.largest()), workers)? {
-                self.lay_out(input, repeats, Lengths::Ranks(self.ranks.in_period()));
+            if let Some(times) = self.build_by_ordinals(input, repeats, (framed, all.largest()), workers)? {
+                self.lay_out(input, repeats, Lengths::Ordinals(self.ordinals.in_period()));
                 self.list_jobs(input);
                 return Ok(times);
             }
@@ -275,7 +279,7 @@ impl<const D: usize> Preparation<D> {
         let (sorted, sets) = (self.sorted.of_mut(input), input.sets());
         let mut all = Finite::NONE;
         self.reaches.clear();
-        self.ranks.clear();
+        self.ordinals.clear();
         for (at, (kept, set)) in sorted.iter_mut().zip(sets).enumerate() {
             let prepared = PreparedSet::boxed_serving(set, &input.space);
             kept.adopted = !input.is_decided() && prepared.is_some();
@@ -326,7 +330,7 @@ impl<const D: usize> Preparation<D> {
     /// Chooses the frame of a decided search, and finds out which prepared sets serve as they are.
     fn adopt(&mut self, input: &Input<'_, D>, cell: Option<&UnitCell<D>>, workers: Workers<'_>) {
         self.gaps.clear();
-        self.ranks.clear();
+        self.ordinals.clear();
         let (sets, sorted) = (input.sets(), self.sorted.of_mut(input));
         if !input.is_decided() {
             let fits = |set: &Set<'_, D>| PreparedSet::serving(set, &input.space).is_some_and(|it| it.frame.is_none());
@@ -344,7 +348,7 @@ impl<const D: usize> Preparation<D> {
         let adopted = lead.and_then(|(at, set)| {
             let frame = Frame::adopted(set.frame.as_ref(), set.extent, all, cell)?;
             let framed = Framed { growth: frame.growth(), least: all.least };
-            let is_due = self.ranks.are_due(AllBodies::new((input, sorted), cell, all.largest()), framed);
+            let is_due = self.ordinals.are_due(AllBodies::new((input, sorted), cell, all.largest()), framed);
             (!is_due).then_some((at, set.frame.is_some(), frame))
         });
         let Some((leader, shared, frame)) = adopted else {
@@ -417,7 +421,7 @@ impl<const D: usize> Preparation<D> {
             images: &self.images,
             decided: input.is_decided(),
             shaped: input.is_shaped(),
-            boxed: input.is_shaped() || self.ranks.are_used(),
+            boxed: input.is_shaped() || self.ordinals.are_used(),
             in_cell: &[],
         }
     }
@@ -445,7 +449,7 @@ compiled_here! {
 /// Returns the frame of the largest prepared set of boxes or capsules, if all bodies fit in and it tells them apart, and
 /// marks the sets that serve as they are.
 fn adopt_boxes<const D: usize>(
-    (sorted, ranks): (&mut [SortedSet<D>], &mut Ranks<D>),
+    (sorted, ordinals): (&mut [SortedSet<D>], &mut Ordinals<D>),
     input: &Input<'_, D>,
     (all, cell): (Finite<D>, Option<&UnitCell<D>>),
     workers: Workers<'_>,
@@ -457,7 +461,7 @@ fn adopt_boxes<const D: usize>(
     let framed = Framed { growth: frame.growth_of_all(), least: all.least };
     if !framed.is_fine() {
         sorted.iter_mut().zip(input.sets()).for_each(|(kept, set)| kept.count_wraps(set, cell, workers));
-        if ranks.are_due(AllBodies::new((input, sorted), cell, all.largest()), framed) {
+        if ordinals.are_due(AllBodies::new((input, sorted), cell, all.largest()), framed) {
             return None;
         }
     }

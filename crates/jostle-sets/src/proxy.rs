@@ -4,7 +4,7 @@
 //! Bodies in `f32` at rest are *direct*: in a space that repeats, the predicate takes their proxies as the bodies. As
 //! soon as one set of a search is in `f64` or moves, all bodies of the search are *decided*: their proxies share one
 //! frame (`frame`), without the gaps between bodies that lie far apart (`gaps`). If no frame tells the bodies apart,
-//! ranks take the place of coordinates (`ranks`).
+//! ordinals take the place of coordinates (`ordinals`).
 
 mod boxed;
 mod columns;
@@ -15,8 +15,8 @@ mod frame;
 mod gaps;
 mod images;
 mod in_double;
+mod ordinals;
 pub mod prepared;
-mod ranks;
 mod scale;
 mod solid;
 pub mod sorted;
@@ -45,7 +45,7 @@ use gaps::SPANS;
 pub use images::Images;
 pub(crate) use images::{ImageRange, Lengths, Reach};
 use in_double::{InDouble, ReadInDouble, read_spans, span, survey_moving};
-pub(crate) use ranks::Ranks;
+pub(crate) use ordinals::Ordinals;
 pub use solid::{Solid, between};
 use sorted::SortedSet;
 pub(crate) use survey::Extent;

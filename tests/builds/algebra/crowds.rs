@@ -1,4 +1,4 @@
-//! Scenes in `f64` of which no `f32` frame tells the bodies apart, so that ranks take the place of coordinates.
+//! Scenes in `f64` of which no `f32` frame tells the bodies apart, so that ordinals take the place of coordinates.
 
 use core::array::from_fn;
 

@@ -49,10 +49,10 @@ const LEAST_BODIES: usize = 256;
 const FRAMED: (usize, usize) = (16, 2048);
 
 /// How many pairs of that sample a frame must bring together that are apart. As many are expected where a body has 32
-/// such neighbours on average. Deciding these takes as long as ranks do.
+/// such neighbours on average. Deciding these takes as long as ordinals do.
 const TOO_MANY: usize = 16;
 
-/// Whether a frame makes candidates of too many bodies that are apart, and ranks would not. In an oblique cell there are
+/// Whether a frame makes candidates of too many bodies that are apart, and ordinals would not. In an oblique cell there are
 /// none.
 pub(super) fn is_hopeless<const D: usize>(
     bodies: AllBodies<'_, D>,

@@ -36,8 +36,8 @@ impl<const D: usize> Default for Images<D> {
 pub(crate) enum Lengths<const D: usize> {
     /// Lengths times a scale, without what was dropped of each period.
     Scaled(f64, [f64; D]),
-    /// Ranks, so many in each period.
-    Ranks([f32; D]),
+    /// Ordinals, so many in each period.
+    Ordinals([f32; D]),
 }
 
 impl<const D: usize> Lengths<D> {
@@ -47,7 +47,7 @@ impl<const D: usize> Lengths<D> {
             Self::Scaled(scale, dropped) => {
                 from_axes(|axis| ((shift[axis] - f64::from(step[axis]) * dropped[axis]) * scale) as f32)
             }
-            Self::Ranks(in_period) => from_axes(|axis| step[axis] as f32 * in_period[axis]),
+            Self::Ordinals(in_period) => from_axes(|axis| step[axis] as f32 * in_period[axis]),
         }
     }
 }

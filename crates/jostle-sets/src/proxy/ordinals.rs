@@ -1,17 +1,17 @@
-//! Ranks in place of coordinates, for scenes of which no frame tells the bodies apart: a crowd much denser than what
+//! Ordinals in place of coordinates, for scenes of which no frame tells the bodies apart: a crowd much denser than what
 //! lies around it, pebbles on a planet, boxes beside some that have hardly an end. In such a frame, bodies of a crowd lie
 //! on one place, and all pairs of them are candidates.
 //!
-//! Where a body begins and ends on an axis is replaced by how many of some other ends lie below: its rank among them.
-//! Ranks ascend with what they replace, so intervals that overlap still do, whatever the scale. (H. Gabow, J. Bentley
+//! Where a body begins and ends on an axis is replaced by how many of some other ends lie below: its ordinal.
+//! Ordinals ascend with what they replace, so intervals that overlap still do, whatever the scale. (H. Gabow, J. Bentley
 //! and R. Tarjan, "Scaling and related techniques for geometry problems", 1984, call it rank space.) The trees are of
-//! boxes whose corners are ranks, and each hit is decided.
+//! boxes whose corners are ordinals, and each hit is decided.
 //!
 //! - The ends that are counted are those of all bodies, or of a sample. Intervals between two ends of the sample that
 //!   follow each other cannot be told apart: of many bodies, some 16.
 //! - Intervals have grown by all that is rounded (`ends`).
-//! - Where an axis repeats, the ends are taken into the cell, and each period counts as many ranks as there are ends.
-//!   Ranks, and their sums with those of images, are whole numbers below 2^24, so `f32` holds them exactly.
+//! - Where an axis repeats, the ends are taken into the cell, and each period counts as many ordinals as there are ends.
+//!   Ordinals, and their sums with those of images, are whole numbers below 2^24, so `f32` holds them exactly.
 
 use jostle_core::Workers;
 use jostle_core::axes::{Axes, Both, slices_mut};
@@ -29,7 +29,7 @@ const ALL: usize = 1 << 14;
 const SAMPLED: usize = 16;
 const MOST: usize = 1 << 20;
 
-/// Ranks and their sums with those of images stay below this.
+/// Ordinals and their sums with those of images stay below this.
 const EXACT: usize = 1 << 23;
 
 /// One axis.
@@ -49,28 +49,28 @@ impl Axis {
         (periods, at - periods * period)
     }
 
-    fn rank(&self, at: f64) -> f32 {
+    fn ordinal(&self, at: f64) -> f32 {
         let (periods, at) = self.in_cell(at);
         (periods * self.ends.len() as f64) as f32 + self.ends.partition_point(|&end| end < at) as f32
     }
 }
 
-/// The axes of a search whose boxes have ranks for corners.
+/// The axes of a search whose boxes have ordinals for corners.
 #[derive(Debug)]
-pub(crate) struct Ranks<const D: usize> {
+pub(crate) struct Ordinals<const D: usize> {
     axes: [Axis; D],
     /// The ends of bodies of a sample.
     sample: Vec<Numbered<D>>,
     used: bool,
 }
 
-impl<const D: usize> Default for Ranks<D> {
+impl<const D: usize> Default for Ordinals<D> {
     fn default() -> Self {
         Self { axes: core::array::from_fn(|_| Axis::default()), sample: Vec::new(), used: false }
     }
 }
 
-impl<const D: usize> Ranks<D> {
+impl<const D: usize> Ordinals<D> {
     pub(crate) fn bytes(&self) -> usize {
         self.axes.iter().map(|axis| axis.ends.capacity() * size_of::<f64>()).sum::<usize>()
             + self.sample.capacity() * size_of::<Numbered<D>>()
@@ -80,17 +80,17 @@ impl<const D: usize> Ranks<D> {
         self.used = false;
     }
 
-    /// Whether the last search had boxes of ranks.
+    /// Whether the last search had boxes of ordinals.
     pub(crate) fn are_used(&self) -> bool {
         self.used
     }
 
-    /// How many ranks each period has.
+    /// How many ordinals each period has.
     pub(crate) fn in_period(&self) -> [f32; D] {
         self.axes.each_ref().axes(|axis| axis.ends.len() as f32)
     }
 
-    /// Whether a frame does not tell bodies apart, and ranks would.
+    /// Whether a frame does not tell bodies apart, and ordinals would.
     pub(crate) fn are_due(&mut self, bodies: AllBodies<'_, D>, frame: Framed) -> bool {
         is_hopeless(bodies, frame, &mut self.sample)
     }
@@ -137,7 +137,7 @@ impl<const D: usize> Ranks<D> {
             for at in 0..corners[0][0].len() {
                 let ends = bodies.ends(set, first + at);
                 for (side, columns) in corners.iter_mut().enumerate() {
-                    (0..D).for_each(|axis| columns[axis][at] = self.axes[axis].rank(ends[axis][side]));
+                    (0..D).for_each(|axis| columns[axis][at] = self.axes[axis].ordinal(ends[axis][side]));
                 }
             }
         });
