@@ -36,6 +36,7 @@ use jostle_sets::traverse::{OFFSET_MARGIN, SPARSE};
 
 use crate::join::buffers::{ROTATIONS, TESTS, TestList};
 use crate::join::counts::Tests;
+use crate::join::filter::Doubts;
 use crate::join::hits::{Hit, Names, Sink, emit};
 use crate::join::tree_pair::TreePair;
 
@@ -420,13 +421,19 @@ impl<const D: usize> Join<'_, D> {
 
     #[inline(always)]
     fn filter_hits_body<L: Lanes>(&mut self) {
-        let hits = &mut self.scratch.tests;
-        let names = self.pairing.names();
-        let all = self.pairing.filter.asks_of_all();
+        let (pairing, hits) = (&self.pairing, &mut self.scratch.tests);
+        let (names, all) = (pairing.names(), pairing.filter.asks_of_all());
+        let mut doubts = Doubts::new(pairing.sets, pairing.image);
         for at in 0..hits.len {
             let hit = hits.hit(at);
             if all || !hit.is_sure() {
-                hits.lanes[at] = self.pairing.filter::<L>(hit, names, self.pairing.image, self.pairing.offset).lanes;
+                pairing.drop_lanes::<L>((&mut hits.lanes, at), hit, names, pairing.offset, &mut doubts);
+            }
+        }
+        pairing.settle(&mut doubts, &mut hits.lanes);
+        if pairing.filter.only.is_some() {
+            for at in 0..hits.len {
+                hits.lanes[at] = pairing.kept(hits.hit(at), names).lanes;
             }
         }
     }

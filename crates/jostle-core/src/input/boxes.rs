@@ -115,6 +115,14 @@ impl<'a, const D: usize, T: Scalar> BoxView<'a, D, T> {
         [&self.lo, &self.hi]
     }
 
+    /// Both corners of box `id`, with the margin.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn grown(&self, id: usize) -> [[T; D]; 2] {
+        [from_axes(|axis| self.lo[axis].get(id) - self.margin), from_axes(|axis| self.hi[axis].get(id) + self.margin)]
+    }
+
     /// The lower corner of box `id`, without the margin.
     ///
     /// # Panics

@@ -65,6 +65,30 @@ impl<'a, const D: usize, T: Scalar> CapsuleView<'a, D, T> {
         self.len() == 0
     }
 
+    /// The columns of the first and of the second ends, one per axis.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn columns(&self) -> [&[Column<'a, T>; D]; 2] {
+        self.ends.each_ref()
+    }
+
+    /// The radii, without the margin.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn radii(&self) -> Radii<'a, T> {
+        self.radii
+    }
+
+    /// What is added to each radius.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn margin(&self) -> T {
+        self.margin
+    }
+
     /// The two ends of capsule `id`.
     ///
     /// # Panics

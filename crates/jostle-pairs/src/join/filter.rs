@@ -3,6 +3,7 @@
 
 use jostle_sets::input::layers::LayersOfBoth;
 use jostle_sets::proxy::Decide;
+use jostle_sets::simd::LANES;
 
 /// A test of the caller's.
 #[derive(Clone, Copy)]
@@ -51,6 +52,48 @@ impl Filter<'_> {
     #[inline(always)]
     pub(crate) fn asks_of_all(&self) -> bool {
         self.layers.is_some() || self.only.is_some()
+    }
+}
+
+/// Lanes of hits that are in doubt. They are gathered, as sixteen are decided at once in less time than one by one.
+pub(crate) struct Doubts {
+    sets: [u32; 2],
+    image: u32,
+    /// The bodies of each, in the order of the pair: the decision sees the second one at the image.
+    bodies: [[u32; 2]; LANES],
+    /// Each hit, and its lane.
+    lanes: [[u32; 2]; LANES],
+    len: usize,
+}
+
+impl Doubts {
+    #[inline(always)]
+    pub(crate) fn new(sets: [u32; 2], image: u32) -> Self {
+        Self { sets, image, bodies: [[0; 2]; LANES], lanes: [[0; 2]; LANES], len: 0 }
+    }
+
+    #[inline(always)]
+    pub(crate) fn are_full(&self) -> bool {
+        self.len == LANES
+    }
+
+    /// Adds the bodies of a lane of hit number `hit`. There is room for them.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, bodies: [u32; 2], hit: u32, lane: u32) {
+        (self.bodies[self.len], self.lanes[self.len]) = (bodies, [hit, lane]);
+        self.len += 1;
+    }
+
+    /// Decides all that has been gathered, and takes the lanes that are not pairs from the hits.
+    #[inline(always)]
+    pub(crate) fn settle(&mut self, by: &dyn Decide, hits: &mut [u32]) {
+        if self.len > 0 {
+            let pairs = by.are_pairs(self.sets, self.image, &self.bodies[..self.len]);
+            for (at, &[hit, lane]) in self.lanes[..self.len].iter().enumerate() {
+                hits[hit as usize] &= !(u32::from(pairs >> at & 1 == 0) << lane);
+            }
+            self.len = 0;
+        }
     }
 }
 

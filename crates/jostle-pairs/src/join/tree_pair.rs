@@ -10,7 +10,7 @@ use jostle_sets::shape::circles16::Circles16;
 use jostle_sets::simd::Lanes;
 
 use crate::join::SMALL;
-use crate::join::filter::{Filter, retain};
+use crate::join::filter::{Doubts, Filter, retain};
 use crate::join::hits::{Hit, Names, Order};
 
 /// The leaves of a tree of no more than this fit in a cache that a core has to itself.
@@ -91,11 +91,49 @@ impl<'a, const D: usize> TreePair<'a, D> {
     }
 
     /// Filters a hit; the target tree is seen at the offset of an image.
-    ///
-    /// The decision sees the bodies in the order of the pair, the second body at the image. The caller's test sees the
-    /// lesser id first within a set.
     #[inline(always)]
     pub(crate) fn filter<L: Lanes>(&self, hit: Hit, names: Names<'_>, image: u32, offset: [f32; D]) -> Hit {
+        let mut doubts = Doubts::new(self.sets, image);
+        let mut lanes = [hit.lanes];
+        self.drop_lanes::<L>((&mut lanes, 0), hit, names, offset, &mut doubts);
+        self.settle(&mut doubts, &mut lanes);
+        self.kept(Hit { lanes: lanes[0], ..hit }, names)
+    }
+
+    /// Drops lanes of hit number `at` that do not pass the layers, and gathers those that are to be decided. Once
+    /// sixteen are gathered, they are.
+    #[inline(always)]
+    pub(crate) fn drop_lanes<L: Lanes>(
+        &self,
+        (lanes, at): (&mut [u32], usize),
+        hit: Hit,
+        names: Names<'_>,
+        offset: [f32; D],
+        doubts: &mut Doubts,
+    ) {
+        let (mask, mut doubted) = self.in_doubt::<L>(hit, offset);
+        lanes[at] = hit.with_mask(mask).lanes;
+        while doubted != 0 {
+            if doubts.are_full() {
+                self.settle(doubts, lanes);
+            }
+            let lane = doubted.trailing_zeros();
+            doubts.add(names.pair(hit, lane as usize), at as u32, lane);
+            doubted &= doubted - 1;
+        }
+    }
+
+    /// Decides what has been gathered, and drops the lanes that are not pairs.
+    #[inline(always)]
+    pub(crate) fn settle(&self, doubts: &mut Doubts, lanes: &mut [u32]) {
+        if let Some(decision) = &self.filter.decision {
+            doubts.settle(decision.by, lanes);
+        }
+    }
+
+    /// Which lanes of a hit pass the layers, and which of these are to be decided.
+    #[inline(always)]
+    pub(crate) fn in_doubt<L: Lanes>(&self, hit: Hit, offset: [f32; D]) -> (u16, u16) {
         let mut mask = hit.mask();
         if let Some(layers) = &self.filter.layers {
             mask &= match hit.rotation() {
@@ -103,22 +141,21 @@ impl<'a, const D: usize> TreePair<'a, D> {
                 rotation => layers.meeting_within::<L>(hit.leaf(), rotation),
             };
         }
-        if let (Some(decision), false) = (&self.filter.decision, hit.is_sure()) {
-            let sure = mask & self.sure::<L>(hit, offset, decision.slack);
-            mask = sure
-                | retain(mask & !sure, |lane| {
-                    let [a, b] = names.pair(hit, lane);
-                    decision.by.is_pair(self.sets, image, a, b)
-                });
+        match &self.filter.decision {
+            Some(decision) if !hit.is_sure() => (mask, mask & !self.sure::<L>(hit, offset, decision.slack)),
+            _ => (mask, 0),
         }
-        if let Some(only) = self.filter.only {
-            mask = retain(mask, |lane| {
-                let [a, b] = names.pair(hit, lane);
-                let turns = b < a && self.sets[0] == self.sets[1];
-                only.keeps(self.sets, if turns { [b, a] } else { [a, b] })
-            });
-        }
-        hit.with_mask(mask)
+    }
+
+    /// The lanes of a hit that pass the caller's test, which sees the lesser id first within a set.
+    #[inline(always)]
+    pub(crate) fn kept(&self, hit: Hit, names: Names<'_>) -> Hit {
+        let Some(only) = self.filter.only else { return hit };
+        hit.with_mask(retain(hit.mask(), |lane| {
+            let [a, b] = names.pair(hit, lane);
+            let turns = b < a && self.sets[0] == self.sets[1];
+            only.keeps(self.sets, if turns { [b, a] } else { [a, b] })
+        }))
     }
 
     /// Lanes of a hit that are hits even if the sum of radii were less by `slack`.

@@ -320,6 +320,11 @@ impl<const D: usize> UnitCell<D> {
         beyond == [0; 2]
     }
 
+    /// The sum of all that is added to a coordinate of a body to move it by so many of each vector, without signs.
+    pub(crate) fn taken(&self, wraps: [f64; D], axis: usize) -> f64 {
+        (0..D).map(|k| (wraps[k] * self.space.vectors[k][axis]).abs()).sum()
+    }
+
     /// The sum of `steps` of each vector, from left to right.
     #[inline]
     pub fn shift(&self, steps: [f64; D]) -> [f64; D] {

@@ -176,15 +176,19 @@ impl<const D: usize> BoxFrame<D> {
         self.beyond.is_some()
     }
 
-    /// The border of a box on one side of an axis. Its body ends there at `end`, relative to the origin; `widest` is
-    /// the widest of all its ends.
-    #[inline]
-    pub(super) fn border(&self, end: f64, side: usize, widest: impl FnOnce() -> f64) -> f32 {
-        let growth = self.growth(if self.beyond.is_some() { widest() * self.scale } else { self.unit });
-        let growth = if side == 0 { -growth } else { growth };
+    /// The border of a box that grows by `growth`. Its body ends there at `end`, relative to the origin.
+    #[inline(always)]
+    pub(super) fn border(&self, end: f64, growth: f64) -> f32 {
         (end * self.scale) as f32 + growth as f32
     }
 
+    /// What a box grows by whose widest end is so far from the origin, in lengths of the caller.
+    #[inline(always)]
+    pub(super) fn growth_at(&self, widest: f64) -> f64 {
+        self.growth(widest * self.scale)
+    }
+
+    #[inline(always)]
     fn growth(&self, widest: f64) -> f64 {
         self.relative * widest.max(self.unit) + self.absolute
     }

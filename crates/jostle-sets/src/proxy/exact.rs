@@ -4,9 +4,11 @@ use jostle_core::axes::{Axes, Both};
 use jostle_core::{Bodies, LinearTree, Scalar};
 
 use crate::input::{Set, Source, UnitCell};
-use crate::proxy::solid::Solid;
+use crate::proxy::sixteen_pairs::{Kind, SixteenPairs};
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::{Images, Proxies};
+use crate::shape::first_lanes;
+use crate::simd::LANES;
 
 /// Bodies in the precision that distances are measured from.
 #[derive(Debug, Clone, Copy)]
@@ -15,11 +17,11 @@ pub enum Measured<'a, const D: usize> {
     Double(Bodies<'a, D, f64>),
 }
 
-/// Decides whether two bodies are a pair, by the caller's own numbers.
+/// Decides whether bodies are pairs, by the caller's own numbers.
 pub trait Decide: Sync {
-    /// Whether bodies `a` and `b` of these sets are a pair, `b` seen at an image by its number. At image 0, `b` is
-    /// where it is.
-    fn is_pair(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> bool;
+    /// Which of some bodies `[a, b]` of these sets, at most sixteen, are pairs, as bits; `b` is seen at an image by its
+    /// number. At image 0, `b` is where it is.
+    fn are_pairs(&self, sets: [u32; 2], image: u32, bodies: &[[u32; 2]]) -> u16;
 }
 
 /// Centres of direct bodies of a set in a space that repeats, moved into the cell, and by how many vectors each was
@@ -219,22 +221,24 @@ impl<const D: usize> Exact<'_, D> {
         squared(p) <= s * s
     }
 
-    /// A body as the caller gave it.
-    fn solid(&self, set: u32, id: u32) -> Solid<D> {
-        self.sorted[set as usize].solid(&self.sets[set as usize], id as usize)
-    }
-
-    /// Whether two bodies touch in a search with boxes or capsules. Within a set, the body of the greater id is the one
-    /// that is moved.
-    fn touch_as_solids(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> bool {
-        let steps = || self.steps(sets, image, a, b).axes(f64::from);
-        let mut shift = self.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps()));
-        let [mut one, mut other] = [self.solid(sets[0], a), self.solid(sets[1], b)];
-        if sets[0] == sets[1] && b < a {
-            core::mem::swap(&mut one, &mut other);
-            shift = shift.axes(|shift| -shift);
+    /// As [`Decide::are_pairs`], in a search with boxes or capsules.
+    fn touching_solids(&self, sets: [u32; 2], image: u32, bodies: &[[u32; 2]]) -> u16 {
+        let of = |set: u32| (&self.sets[set as usize], &self.sorted[set as usize]);
+        let (kind, turned) = Kind::of(sets.both(|set| of(set).0));
+        let shift = |steps: [i32; D]| self.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps.axes(f64::from)));
+        let (is_outside, of_all) = (self.is_outside(sets), shift(self.images.steps[image as usize]));
+        let (mut pairs, mut ids) = (SixteenPairs::NONE, [[0; LANES]; 2]);
+        for (pair, &[a, b]) in bodies.iter().enumerate() {
+            let turns = turned || sets[0] == sets[1] && b < a;
+            let [one, other] = if turns { [b, a] } else { [a, b] };
+            (ids[0][pair], ids[1][pair]) = (one, other);
+            let shift = if is_outside { shift(self.steps(sets, image, a, b)) } else { of_all };
+            pairs.shift(pair, if turns { shift.axes(|shift| -shift) } else { shift });
         }
-        one.touches(&other, shift)
+        let [one, other] = if turned { [sets[1], sets[0]] } else { sets };
+        pairs.read(0, of(one), &ids[0][..bodies.len()]);
+        pairs.read(1, of(other), &ids[1][..bodies.len()]);
+        pairs.touching(kind, self.sorted[one as usize].boxes.isa()) & first_lanes(bodies.len())
     }
 
     /// Whether a body of these sets has been moved into the cell.
@@ -255,12 +259,22 @@ impl<const D: usize> Exact<'_, D> {
 }
 
 impl<const D: usize> Decide for Exact<'_, D> {
-    fn is_pair(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> bool {
+    fn are_pairs(&self, sets: [u32; 2], image: u32, bodies: &[[u32; 2]]) -> u16 {
         if self.shaped {
-            return self.touch_as_solids(sets, image, a, b);
+            return self.touching_solids(sets, image, bodies);
         }
-        self.is_pair_from(self.difference(sets, image, a, b), sets, a, b)
+        which(bodies, |[a, b]| self.is_pair_from(self.difference(sets, image, a, b), sets, a, b))
     }
+}
+
+/// Which of some bodies pass a test, as bits.
+#[inline(always)]
+fn which(bodies: &[[u32; 2]], test: impl Fn([u32; 2]) -> bool) -> u16 {
+    let mut which = 0;
+    for (at, &bodies) in bodies.iter().enumerate() {
+        which |= u16::from(test(bodies)) << at;
+    }
+    which
 }
 
 /// Returns when two bodies first touch, if they do. `p` leads from the first to the second at the beginning, both move

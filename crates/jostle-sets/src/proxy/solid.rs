@@ -3,8 +3,9 @@
 //! Every difference is of two given numbers, so its rounding is small beside it, however far the bodies lie from the
 //! origin. All later roundings are relative to lengths of the bodies and the distance between them.
 
-use crate::proxy::squared;
 use jostle_core::axes::{Axes, Both};
+
+use crate::proxy::segments::{box_to_segment, segments};
 
 /// A body in the caller's numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,18 +60,25 @@ impl<const D: usize> Solid<D> {
             }
             (Boxed { .. }, _) => other.touches(self, shift.axes(|shift| -shift)),
             (&Round { center, radius }, &Boxed { lo, hi }) => {
-                box_to_segment2(seen(center, lo), seen(center, hi), [0.0; D]) <= radius * radius
+                box_to_segment(seen(center, lo), seen(center, hi), [0.0; D]).0 <= radius * radius
             }
             (&Capsule { ends: [p, q], radius }, &Boxed { lo, hi }) => {
-                box_to_segment2(seen(p, lo), seen(p, hi), between(p, q, [0.0; D])) <= radius * radius
+                box_to_segment(seen(p, lo), seen(p, hi), between(p, q, [0.0; D])).0 <= radius * radius
             }
             (a, b) => {
-                let (([p, p_end], p_radius), ([q, q_end], q_radius)) = (a.segment(), b.segment());
-                let s = p_radius + q_radius;
-                let along = |from, to| between(from, to, [0.0; D]);
-                segments2(seen(p, q), along(p, p_end), along(q, q_end)) <= s * s
+                let ([w, d, e], s) = a.segments(b, shift);
+                segments(w, d, e).0 <= s * s
             }
         }
+    }
+
+    /// What leads from the segment of one body to that of another, seen at a shift, what leads along each, and the sum
+    /// of their radii.
+    #[inline(always)]
+    pub(super) fn segments(&self, other: &Self, shift: [f64; D]) -> ([[f64; D]; 3], f64) {
+        let (([p, p_end], p_radius), ([q, q_end], q_radius)) = (self.segment(), other.segment());
+        let along = |from, to| between(from, to, [0.0; D]);
+        ([between(p, q, shift), along(p, p_end), along(q, q_end)], p_radius + q_radius)
     }
 
     /// Returns the squared distance from a point to a box, or to the segment of a capsule, seen at a shift.
@@ -78,9 +86,9 @@ impl<const D: usize> Solid<D> {
         let ([p, q], _) = self.segment();
         let (seen, still) = ([p, q].both(|end| between(point, end, shift)), [0.0; D]);
         if matches!(self, Boxed { .. }) {
-            return box_to_segment2(seen[0], seen[1], still);
+            return box_to_segment(seen[0], seen[1], still).0;
         }
-        segments2(seen[0], still, between(p, q, still))
+        segments(seen[0], still, between(p, q, still)).0
     }
 
     /// Returns the squared distance of a box and the segment from the origin to `d`, and which part of the segment is
@@ -112,150 +120,6 @@ pub fn between<const D: usize>(from: [f64; D], to: [f64; D], shift: [f64; D]) ->
         difference[axis] = (to[axis] - from[axis]) + shift[axis];
     }
     difference
-}
-
-#[inline]
-fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
-    (0..D).fold(0.0, |sum, axis| sum + a[axis] * b[axis])
-}
-
-fn box_to_segment2<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> f64 {
-    box_to_segment(lo, hi, d).0
-}
-
-fn segments2<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> f64 {
-    segments(w, d, e).0
-}
-
-/// The lesser of two distances, with its place.
-#[inline]
-fn lesser<T>(a: (f64, T), b: (f64, T)) -> (f64, T) {
-    if b.0 < a.0 { b } else { a }
-}
-
-/// Sorts a few places, none of which is NaN.
-fn sort_few<T: Copy>(places: &mut [(f64, T)]) {
-    for end in 1..places.len() {
-        let mut at = end;
-        while at > 0 && places[at].0 < places[at - 1].0 {
-            places.swap(at, at - 1);
-            at -= 1;
-        }
-    }
-}
-
-/// Returns the squared distance of a box and the segment from the origin to `d`, and the part of the segment that is
-/// nearest. Along the segment the squared distance is convex, and a parabola between the places where the segment
-/// crosses a border.
-fn box_to_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f64, f64) {
-    let outside = |axis: usize, x: f64| (lo[axis] - x).max(x - hi[axis]).max(0.0);
-    let square = |axis: usize, t: f64| outside(axis, t * d[axis]) * outside(axis, t * d[axis]);
-    // Where the segment crosses a border on an axis, whose place is rounded, it is not outside on that axis.
-    let at_crossing = |t: f64, of: usize| {
-        let square = |axis: usize| if axis == of { 0.0 } else { square(axis, t) };
-        ((0..D).fold(0.0, |sum, axis| sum + square(axis)), t)
-    };
-    let at = |t: f64| at_crossing(t, D);
-    let mut least = at(0.0);
-    if d == [0.0; D] {
-        return least;
-    }
-    least = lesser(least, at(1.0));
-    // The segment crosses borders at two places an axis at most.
-    let mut crossings = [[(0.0, D); 2]; 4];
-    for axis in 0..D {
-        crossings[axis] =
-            [lo[axis] / d[axis], hi[axis] / d[axis]].both(|t| if t > 0.0 && t < 1.0 { (t, axis) } else { (0.0, D) });
-    }
-    sort_few(crossings[..D].as_flattened_mut());
-    let mut from = 0.0;
-    for &(to, of) in crossings[..D].as_flattened().iter().chain([&(1.0, D)]) {
-        // Between two crossings the segment is on one side of the box on each axis, or in it, all the way.
-        let (middle, mut slope, mut rest) = ((from + to) / 2.0, 0.0, 0.0);
-        for axis in 0..D {
-            let x = middle * d[axis];
-            let border = if x < lo[axis] {
-                lo[axis]
-            } else if x > hi[axis] {
-                hi[axis]
-            } else {
-                continue;
-            };
-            (slope, rest) = (slope + d[axis] * d[axis], rest + d[axis] * border);
-        }
-        let lowest = if slope > 0.0 { (rest / slope).clamp(from, to) } else { middle };
-        least = lesser(lesser(least, at(lowest)), at_crossing(to, of));
-        from = to;
-    }
-    least
-}
-
-/// Returns the squared distance of two segments, one from the origin to `d`, the other from `w` to `w + e`, and the
-/// parts that are nearest.
-fn segments<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> (f64, [f64; 2]) {
-    // The squared distance between the point of the first at `s` and the point of the second at `t`.
-    let at = |s: f64, t: f64| {
-        let mut apart = w;
-        for axis in 0..D {
-            apart[axis] += t * e[axis] - s * d[axis];
-        }
-        (squared(apart), [s, t])
-    };
-    let (dd, ee, de, wd, we) = (dot(d, d), dot(e, e), dot(d, e), dot(w, d), dot(w, e));
-    let along = |product: f64, length2: f64| if length2 > 0.0 { (product / length2).clamp(0.0, 1.0) } else { 0.0 };
-    // From each end to the other segment.
-    let mut least = lesser(at(along(wd, dd), 0.0), at(along(wd + de, dd), 1.0));
-    least = lesser(lesser(least, at(0.0, along(-we, ee))), at(1.0, along(de - we, ee)));
-    // Between inner points, unless the segments are parallel.
-    if dd >= ee {
-        if let Some(t) = nearest_to_line(w, d, e) {
-            let s = along(wd + t * de, dd);
-            least = lesser(least, at(s, along(s * de - we, ee)));
-        }
-    } else if let Some(s) = nearest_to_line(w.axes(|x| -x), e, d) {
-        let t = along(s * de - we, ee);
-        least = lesser(least, at(along(wd + t * de, dd), t));
-    }
-    let Some([s, t]) = crossing(w, d, e) else { return least };
-    (0.0, lesser(least, at(s, t)).1)
-}
-
-/// Returns which part of the segment from `w` to `w + e` is nearest to the line through the origin along `d`, the longer
-/// one; `None` where they are parallel. What of `w` and `e` is across the line is subtracted first: from products of the
-/// whole vectors, that of an angle below 2^-26 would be lost.
-fn nearest_to_line<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> Option<f64> {
-    let dd = dot(d, d);
-    let across = |of: [f64; D]| {
-        let (mut rest, part) = (of, dot(of, d) / dd);
-        for axis in 0..D {
-            rest[axis] -= part * d[axis];
-        }
-        rest
-    };
-    let (apart, course) = (across(w), across(e));
-    let length2 = squared(course);
-    (dd > 0.0 && length2 > 0.0).then(|| (-dot(apart, course) / length2).clamp(0.0, 1.0))
-}
-
-/// Returns where two segments of the plane cross, if each has its ends on both sides of the other. Their distance there
-/// is 0; the distance of the nearest points is not, once these are rounded.
-fn crossing<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> Option<[f64; 2]> {
-    if D != 2 {
-        return None;
-    }
-    let side = |a: [f64; D], b: [f64; D]| a[0] * b[1] - a[1] * b[0];
-    let (mut w_end, mut w_back) = (w, w);
-    for axis in 0..D {
-        (w_end[axis], w_back[axis]) = (w[axis] + e[axis], w[axis] - d[axis]);
-    }
-    let ends = [[side(w, e), side(w_back, e)], [side(w, d), side(w_end, d)]];
-    let both_sides = |[a, b]: [f64; 2]| a < 0.0 && b > 0.0 || a > 0.0 && b < 0.0;
-    // Of segments in line, signs are of rounding alone: their boxes tell whether they meet.
-    let meet = (0..D).all(|k| {
-        let (lo, hi) = (w[k].min(w_end[k]), w[k].max(w_end[k]));
-        lo <= d[k].max(0.0) && d[k].min(0.0) <= hi
-    });
-    (meet && ends.into_iter().all(both_sides)).then(|| ends.both(|[a, b]| a / (a - b)))
 }
 
 #[cfg(test)]

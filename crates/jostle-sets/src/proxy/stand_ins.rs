@@ -3,7 +3,8 @@
 
 use core::ops::Range;
 
-use jostle_core::axes::{Axes, Both, slices_mut};
+use jostle_core::axes::{Axes, Both, from_axes, slices_mut};
+use jostle_core::isa::Work;
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{BoxView, Reason, Scalar, ViewError, Workers};
 
@@ -13,6 +14,7 @@ use crate::input::shaped::Shaped;
 use crate::input::{Set, Source, UnitCell};
 use crate::proxy::boxed::{BoxFrame, Finite};
 use crate::proxy::columns::{BLOCK, reduce, set_each};
+use crate::proxy::piece::{PIECE, Piece, Reached};
 use crate::proxy::solid::Solid;
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::survey::MAX_WRAPS;
@@ -69,21 +71,8 @@ impl<const D: usize> SortedSet<D> {
         self.read(set);
         let mut columns = core::mem::take(&mut self.columns);
         let fault = |id: usize| self.solid_fault(set, id);
-        let survey = |ids: Range<usize>| {
-            let at_once = match &set.source {
-                Source::Shaped(Shaped::Boxes(boxes)) if cell.is_none() => surveyed_boxes(boxes, ids.clone()),
-                Source::Shaped(Shaped::Boxes64(boxes)) if cell.is_none() => surveyed_boxes(boxes, ids.clone()),
-                _ => None,
-            };
-            if let Some(all) = at_once {
-                return all;
-            }
-            ids.fold(Finite::NONE, |all, id| {
-                let sound = fault(id).is_none();
-                let solid = self.solid(set, id);
-                Finite { sound, ..Finite::NONE }.merge(all).merge(if sound { surveyed(&solid, cell) } else { all })
-            })
-        };
+        let isa = self.boxes.isa();
+        let survey = |ids: Range<usize>| isa.run(SurveyBlock { set, sorted: self, cell, ids });
         let all = reduce(set.len(), &mut columns.extents, Finite::NONE, &survey, workers, &Finite::merge);
         let refused = if all.sound {
             Ok(())
@@ -96,13 +85,27 @@ impl<const D: usize> SortedSet<D> {
         refused.map(|()| all)
     }
 
+    /// As [`surveyed`], of some bodies, which may not be sound.
+    #[inline(never)]
+    fn surveyed_one_by_one(&self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>, ids: Range<usize>) -> Finite<D> {
+        ids.fold(Finite::NONE, |all, id| {
+            let sound = self.solid_fault(set, id).is_none();
+            let solid = self.solid(set, id);
+            Finite { sound, ..Finite::NONE }.merge(all).merge(if sound { surveyed(&solid, cell) } else { all })
+        })
+    }
+
     /// Counts by how many vectors each body of a surveyed set is moved into the cell.
     pub(crate) fn count_wraps(&mut self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>, workers: Workers<'_>) {
         let Some(cell) = cell.filter(|_| self.proxies.outside) else { return };
         let mut wraps = core::mem::take(&mut self.proxies.wraps);
         resize_with_headroom(&mut wraps, set.len());
         workers.fill_blocks("wraps", &mut wraps, BLOCK, |first, block| {
-            set_each(first, block, |id| cell.wraps(self.solid(set, id).middle()).axes(|wraps| wraps as i32));
+            for from in (0..block.len()).step_by(PIECE) {
+                let to = block.len().min(from + PIECE);
+                let wraps = Piece::read((set, self), first + from, to - from).wraps(cell);
+                set_each(0, &mut block[from..to], |at| from_axes(|k| wraps[k][at] as i32));
+            }
         });
         self.proxies.wraps = wraps;
     }
@@ -118,88 +121,92 @@ impl<const D: usize> SortedSet<D> {
         let mut boxes = core::mem::take(&mut self.columns);
         boxes.make_room(set.len());
         let columns = boxes.corners.each_mut().both(slices_mut);
-        workers.fill_columns("boxes", columns, BLOCK, |first, [lo, hi]| {
-            match &set.source {
-                Source::Shaped(Shaped::Boxes(boxes)) if cell.is_none() && !frame.reaches_beyond() => {
-                    return fill_with_boxes(frame, boxes, first, [lo, hi]);
-                }
-                Source::Shaped(Shaped::Boxes64(boxes)) if cell.is_none() && !frame.reaches_beyond() => {
-                    return fill_with_boxes(frame, boxes, first, [lo, hi]);
-                }
-                _ => {}
-            }
-            for at in 0..lo[0].len() {
-                let id = first + at;
-                let wraps = self.proxies.wraps_of(id as u32).axes(f64::from);
-                let taken = cell.map_or([0.0; D], |cell| cell.shift(wraps));
-                let solid = self.solid(set, id);
-                let mut ends = [[0.0; 2]; D];
-                for axis in 0..D {
-                    ends[axis] = solid.extent(axis, taken[axis], frame.origin[axis]);
-                }
-                let widest = || {
-                    let finite = ends.as_flattened().iter().map(|end| end.abs()).filter(|end| end.is_finite());
-                    finite.fold(0.0, f64::max)
-                };
-                for axis in 0..D {
-                    let [low, high] = ends[axis];
-                    (lo[axis][at], hi[axis][at]) = (frame.border(low, 0, widest), frame.border(high, 1, widest));
-                }
-            }
+        let isa = self.boxes.isa();
+        workers.fill_columns("boxes", columns, BLOCK, |first, corners| {
+            isa.run(FillBlock { set, sorted: self, cell, frame, first, corners });
         });
         self.columns = boxes;
     }
 }
 
-/// Boxes that are surveyed side by side.
-const PIECE: usize = 64;
-
-/// Returns how far some boxes in open space reach, as [`surveyed`] does of each; `None` if some of them are not sound.
-fn surveyed_boxes<const D: usize, T: Scalar>(boxes: &BoxView<'_, D, T>, ids: Range<usize>) -> Option<Finite<D>> {
-    let ([lower, upper], margin) = (boxes.corners(), boxes.margin());
-    let (mut all, mut sound) = (Finite::NONE, true);
-    let [mut lo, mut hi, mut reach] = [f64::INFINITY, f64::NEG_INFINITY, 0.0].map(|start| [[start; PIECE]; D]);
-    for first in ids.clone().step_by(PIECE) {
-        let count = PIECE.min(ids.end - first);
-        let mut longest = [0.0; PIECE];
-        for axis in 0..D {
-            let [mut low, mut high] = [[0.0; PIECE]; 2];
-            lower[axis].map_into(first, &mut low[..count], |x| (x - margin).to_f64());
-            upper[axis].map_into(first, &mut high[..count], |x| (x + margin).to_f64());
-            for at in 0..count {
-                let (from, to) = (low[at], high[at]);
-                sound &= (from <= to) & (from < f64::INFINITY) & (to > f64::NEG_INFINITY);
-                // Of a box without an end, the other one counts; if it has none, neither counts.
-                lo[axis][at] = lo[axis][at].min(if from > f64::NEG_INFINITY { from } else { to });
-                hi[axis][at] = hi[axis][at].max(if to < f64::INFINITY { to } else { from });
-                let half = to / 2.0 - from / 2.0;
-                let half = if half < f64::INFINITY { half } else { 0.0 };
-                reach[axis][at] = reach[axis][at].max(half);
-                longest[at] = half.max(longest[at]);
-            }
-        }
-        all.least = longest[..count].iter().fold(all.least, |least, &half| least.min(half));
-    }
-    for axis in 0..D {
-        all.lo[axis] = lo[axis].iter().copied().fold(f64::INFINITY, f64::min);
-        all.hi[axis] = hi[axis].iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        all.reach[axis] = reach[axis].iter().copied().fold(0.0, f64::max);
-    }
-    sound.then_some(all)
+/// Surveys some bodies: side by side, or one by one where some are not sound.
+struct SurveyBlock<'a, const D: usize> {
+    set: &'a Set<'a, D>,
+    sorted: &'a SortedSet<D>,
+    cell: Option<&'a UnitCell<D>>,
+    ids: Range<usize>,
 }
 
-/// Makes boxes in a frame of the boxes from number `first` on, which are in open space.
-fn fill_with_boxes<const D: usize, T: Scalar>(
-    frame: &BoxFrame<D>,
-    boxes: &BoxView<'_, D, T>,
+impl<const D: usize> Work for SurveyBlock<'_, D> {
+    type Output = Finite<D>;
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run(self) -> Finite<D> {
+        let Self { set, sorted, cell, ids } = self;
+        let (mut reached, mut rest) = (Reached::NONE, Finite::NONE);
+        for first in ids.clone().step_by(PIECE) {
+            let len = PIECE.min(ids.end - first);
+            if !reached.add(&Piece::read((set, sorted), first, len), cell) {
+                rest = rest.merge(sorted.surveyed_one_by_one(set, cell, first..first + len));
+            }
+        }
+        reached.finish().merge(rest)
+    }
+}
+
+/// Makes the boxes of the bodies from number `first` on.
+struct FillBlock<'a, 'c, const D: usize> {
+    set: &'a Set<'a, D>,
+    sorted: &'a SortedSet<D>,
+    cell: Option<&'a UnitCell<D>>,
+    frame: &'a BoxFrame<D>,
     first: usize,
-    [lo, hi]: [[&mut [f32]; D]; 2],
-) {
-    let ([lower, upper], margin) = (boxes.corners(), boxes.margin());
-    for (axis, (lo, hi)) in lo.into_iter().zip(hi).enumerate() {
-        let border = |x: T, side: usize| frame.border(x.to_f64() - frame.origin[axis], side, || 0.0);
-        lower[axis].map_into(first, lo, |x| border(x - margin, 0));
-        upper[axis].map_into(first, hi, |x| border(x + margin, 1));
+    corners: [[&'c mut [f32]; D]; 2],
+}
+
+impl<const D: usize> Work for FillBlock<'_, '_, D> {
+    type Output = ();
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { set, sorted, cell, frame, first, corners: [lo, hi] } = self;
+        for from in (0..lo[0].len()).step_by(PIECE) {
+            let to = lo[0].len().min(from + PIECE);
+            let piece = Piece::read((set, sorted), first + from, to - from);
+            let mut taken = [[0.0; PIECE]; D];
+            if let Some(cell) = cell.filter(|_| sorted.proxies.outside) {
+                for at in from..to {
+                    let shift = cell.shift(sorted.proxies.wraps_of((first + at) as u32).axes(f64::from));
+                    for axis in 0..D {
+                        taken[axis][at - from] = shift[axis];
+                    }
+                }
+            }
+            let (mut extents, mut widest) = ([[[0.0; PIECE]; 2]; D], [0.0_f64; PIECE]);
+            for axis in 0..D {
+                extents[axis] = piece.extents(axis, &taken[axis], frame.origin[axis]);
+                for at in 0..if frame.reaches_beyond() { PIECE } else { 0 } {
+                    let [lo, hi] = extents[axis].both(|ends| ends[at].abs());
+                    widest[at] = widest[at].max(if lo < f64::INFINITY { lo } else { 0.0 });
+                    widest[at] = widest[at].max(if hi < f64::INFINITY { hi } else { 0.0 });
+                }
+            }
+            let mut growths = [0.0; PIECE];
+            for at in 0..PIECE {
+                growths[at] = frame.growth_at(widest[at]);
+            }
+            for axis in 0..D {
+                let mut borders = [[0.0; PIECE]; 2];
+                for at in 0..PIECE {
+                    borders[0][at] = frame.border(extents[axis][0][at], -growths[at]);
+                    borders[1][at] = frame.border(extents[axis][1][at], growths[at]);
+                }
+                lo[axis][from..to].copy_from_slice(&borders[0][..to - from]);
+                hi[axis][from..to].copy_from_slice(&borders[1][..to - from]);
+            }
+        }
     }
 }
 
@@ -214,7 +221,7 @@ fn surveyed<const D: usize>(solid: &Solid<D>, cell: Option<&UnitCell<D>>) -> Fin
             shift = cell.shift(wraps);
         }
         for axis in (0..D).filter(|_| all.outside) {
-            let taken: f64 = (0..D).map(|k| (wraps[k] * cell.space.vectors[k][axis]).abs()).sum();
+            let taken = cell.taken(wraps, axis);
             let [lo, hi] = solid.extent(axis, 0.0, 0.0).map(f64::abs);
             let far = lo.max(hi) + taken;
             all.far = all.far.max(if far.is_finite() { far } else { taken });
@@ -250,62 +257,110 @@ fn range_fault<const D: usize>(solid: &Solid<D>, cell: Option<&UnitCell<D>>) -> 
 }
 
 fn boxed<const D: usize, T: Scalar>(boxes: &BoxView<'_, D, T>, id: usize) -> Solid<D> {
-    let (mut lo, mut hi) = ([0.0; D], [0.0; D]);
-    for axis in 0..D {
-        let [low, high] = boxes.corners();
-        lo[axis] = (low[axis].get(id) - boxes.margin()).to_f64();
-        hi[axis] = (high[axis].get(id) + boxes.margin()).to_f64();
-    }
+    let [lo, hi] = boxes.grown(id).both(|corner| corner.axes(T::to_f64));
     Solid::Boxed { lo, hi }
 }
 
 #[cfg(test)]
 mod tests {
-    use jostle_core::Boxes64;
+    use jostle_core::{Bodies, BoxView, CapsuleView, Isa};
 
-    use super::{Finite, boxed, surveyed, surveyed_boxes};
+    use super::{FillBlock, Finite, SurveyBlock};
+    use crate::input::{Input, Set, Space, UnitCell};
+    use crate::proxy::boxed::BoxFrame;
+    use crate::proxy::sorted::SortedSet;
 
-    /// Boxes at whole numbers, some of them without an end on either side.
-    fn corners(seed: u64) -> [[Vec<f64>; 2]; 2] {
-        let mut state = seed;
+    const BODIES: usize = 150;
+
+    /// Columns of numbers in quarters, or of radii, some of them endless or bad.
+    fn column(seed: &mut u64, width: u64, rare: Option<f64>) -> Vec<f64> {
         let mut random = |end: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % end
+            *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (*seed >> 33) % end
         };
-        let mut corners = [const { [const { Vec::new() }; 2] }; 2];
-        for _ in 0..1 + seed {
-            for axis in 0..2 {
-                let low = random(1000) as f64 - 500.0;
-                let high = low + random(100) as f64;
-                corners[0][axis].push(if random(9) == 0 { f64::NEG_INFINITY } else { low });
-                corners[1][axis].push(if random(9) == 0 { f64::INFINITY } else { high });
+        let number = |random: &mut dyn FnMut(u64) -> u64| random(width) as f64 / 4.0;
+        (0..BODIES)
+            .map(|_| match rare {
+                Some(rare) if random(40) == 0 => rare,
+                _ => number(&mut random),
+            })
+            .collect()
+    }
+
+    /// Calls `check` with sets of all shapes. Some boxes are endless; in some sets some bodies are not sound.
+    fn each_set(check: &mut dyn FnMut(&Set<'_, 2>)) {
+        for case in 0..40 {
+            let (seed, bad) = (&mut (case + 1), (case % 4 == 3).then_some(f64::NAN));
+            let columns = [(); 4].map(|()| column(seed, 200, bad));
+            let radii = column(seed, 20, (case % 8 == 7).then_some(-1.0));
+            let [x, y, x_end, y_end] = columns.each_ref().map(Vec::as_slice);
+            let singles = columns.each_ref().map(|column| column.iter().map(|&x| x as f32).collect::<Vec<_>>());
+            let [x32, y32, x_end32, y_end32] = singles.each_ref().map(Vec::as_slice);
+            let long = |column: &[f64], rare: f64, seed: &mut u64| -> Vec<f64> {
+                let lengths = self::column(seed, 40, (case % 2 == 1).then_some(rare));
+                column.iter().zip(lengths).map(|(x, length)| x + length).collect()
+            };
+            let (right, top) = (long(x, f64::INFINITY, seed), long(y, f64::INFINITY, seed));
+            let bottom = long(y, f64::NEG_INFINITY, seed).iter().zip(y).map(|(low, y)| low.min(*y)).collect::<Vec<_>>();
+            let mut check = |input: Input<'_, 2>| check(&input.sets()[0]);
+            check(BoxView::new([x, &bottom], [&right, &top]).with_margin(0.25).into());
+            check(CapsuleView::new([x, y], [x_end, y_end], radii.as_slice()).with_margin(0.5).into());
+            check(CapsuleView::new([x32, y32], [x_end32, y_end32], 0.75).into());
+            check(Bodies::<2, f32>::from_slices([x32, y32], 1.0).with_margin(0.5).into());
+            check(Bodies::<2, f64>::from_slices([x, y], radii.as_slice()).into());
+        }
+    }
+
+    fn cells() -> [Option<UnitCell<2>>; 3] {
+        let [wide, narrow] = [60.0, 9.0].map(|width| Space::periodic([Some([0.0, width]), None]));
+        [None, Some(UnitCell::of(&wide)), Some(UnitCell::of(&narrow))]
+    }
+
+    #[test]
+    fn bodies_side_by_side_reach_as_far_as_each_does() {
+        each_set(&mut |set| {
+            for (cell, isa) in cells().iter().flat_map(|cell| Isa::available().map(move |isa| (cell.as_ref(), isa))) {
+                let sorted = &SortedSet::default();
+                for ids in [0..BODIES, 3..70, 64..64] {
+                    let each = ids.clone().map(|id| sorted.surveyed_one_by_one(set, cell, id..id + 1));
+                    let all = each.fold(Finite::NONE, Finite::merge);
+                    let found = isa.run(SurveyBlock { set, sorted, cell, ids });
+                    assert_eq!(found.sound, all.sound);
+                    if all.sound {
+                        assert_eq!(format!("{found:?}"), format!("{all:?}"), "{set:?}");
+                    }
+                }
             }
-        }
-        corners
+        });
     }
 
     #[test]
-    fn boxes_side_by_side_reach_as_far_as_each_does() {
-        for seed in 0..200 {
-            let [lo, hi] = corners(seed);
-            let boxes = Boxes64::new(lo.each_ref(), hi.each_ref()).with_margin(0.25);
-            let first = seed as usize / 3;
-            let each = (first..boxes.len()).map(|id| surveyed(&boxed(&boxes, id), None));
-            let all = each.fold(Finite::NONE, Finite::merge);
-            let found = surveyed_boxes(&boxes, first..boxes.len()).expect("sound boxes");
-            assert_eq!(format!("{found:?}"), format!("{all:?}"), "{seed}");
-        }
-    }
-
-    #[test]
-    fn boxes_that_are_not_sound_are_left_to_a_closer_look() {
-        for (axis, side, bad) in [(0, 0, f64::NAN), (1, 1, f64::NAN), (1, 0, f64::INFINITY), (0, 1, -1e9)] {
-            let mut corners = corners(150);
-            corners[side][axis][130] = bad;
-            let [lo, hi] = &corners;
-            let boxes = Boxes64::new(lo.each_ref(), hi.each_ref());
-            assert!(surveyed_boxes(&boxes, 0..boxes.len()).is_none(), "{bad}");
-            assert!(surveyed_boxes(&boxes, 0..130).is_some());
-        }
+    fn boxes_side_by_side_are_those_of_each_body() {
+        each_set(&mut |set| {
+            for cell in cells() {
+                let (mut sorted, workers) = (SortedSet::default(), jostle_core::Workers::default());
+                let Ok(all) = sorted.survey_solids(set, cell.as_ref(), workers) else { continue };
+                sorted.count_wraps(set, cell.as_ref(), workers);
+                let near = BoxFrame::of(all, cell.as_ref());
+                let far = BoxFrame::adopted(None, all, cell.as_ref()).expect("bodies fit");
+                for (frame, isa) in [near, far].iter().flat_map(|frame| Isa::available().map(move |isa| (frame, isa))) {
+                    let (mut lo, mut hi) = ([[0.0; BODIES - 5]; 2], [[0.0; BODIES - 5]; 2]);
+                    let corners = [lo.each_mut().map(|x| &mut x[..]), hi.each_mut().map(|x| &mut x[..])];
+                    isa.run(FillBlock { set, sorted: &sorted, cell: cell.as_ref(), frame, first: 5, corners });
+                    for id in 5..BODIES {
+                        let solid = sorted.solid(set, id);
+                        let taken = cell.as_ref().map_or([0.0; 2], |cell| cell.shift(cell.wraps(solid.middle())));
+                        let ends = [0, 1].map(|axis| solid.extent(axis, taken[axis], frame.origin[axis]));
+                        let finite = ends.as_flattened().iter().map(|end| end.abs()).filter(|end| end.is_finite());
+                        let widest = if frame.reaches_beyond() { finite.fold(0.0, f64::max) } else { 0.0 };
+                        let growth = frame.growth_at(widest);
+                        for axis in 0..2 {
+                            assert_eq!(lo[axis][id - 5], frame.border(ends[axis][0], -growth), "{solid:?}");
+                            assert_eq!(hi[axis][id - 5], frame.border(ends[axis][1], growth), "{solid:?}");
+                        }
+                    }
+                }
+            }
+        });
     }
 }
