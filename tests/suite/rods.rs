@@ -63,6 +63,29 @@ fn rods_at_corners_part_across() {
     assert!((contact.depth - 0.5).abs() < 1e-9 && dot.abs() < 1e-9, "{contact:?}");
 }
 
+/// Short rods across the corners of boxes, on a grid so far from the origin that the way between the two, of rounding
+/// alone, is long beside the rods' own rounding, and shorter than coordinates tell apart.
+#[test]
+fn rods_at_corners_far_from_the_origin_part_across() {
+    for base in [1e3, 1e5, 1e7] {
+        let at = |step: i32| base + 0.1 * f64::from(step);
+        let corners = (0..20).flat_map(|i| (0..20).map(move |j| [i, j]));
+        for (corner, sides) in
+            corners.flat_map(|corner| [[1, 1], [1, -1], [-1, 1], [-1, -1]].map(|sides| (corner, sides)))
+        {
+            let end = |by: i32| core::array::from_fn(|axis| at(corner[axis] + by * sides[axis] * [-1, 1][axis]));
+            let (p, q) = (end(1), end(-1));
+            let lo = [0, 1].map(|axis| [at(corner[axis] - 10 - 10 * sides[axis])]);
+            let hi = [0, 1].map(|axis| [at(corner[axis] + 10 - 10 * sides[axis])]);
+            let contact = contact_of(Boxes64::new(lo.each_ref(), hi.each_ref()), rod(&p, &q, 0.5));
+            let near = |[x, y]: [f64; 2], most: f64| (x - y).abs() <= most;
+            assert!(near([contact.depth, 0.5], base * 1e-15), "{p:?} {q:?}: {contact:?}");
+            let across = |axis: usize| [contact.normal[axis], f64::from(sides[axis]) * 0.5_f64.sqrt()];
+            assert!((0..2).all(|axis| near(across(axis), 1e-3)), "{p:?} {q:?}: {contact:?}");
+        }
+    }
+}
+
 #[test]
 fn no_depth_is_below_0() {
     let depths_of = |input: Input<'_, 2>| {

@@ -126,17 +126,18 @@ impl<const D: usize> Contact<D, f64> {
     fn of_box([lo, hi]: [[f64; D]; 2], [p, q]: [[f64; D]; 2], radius: f64) -> Self {
         let still = [0.0; D];
         let along = between(p, q, still);
-        let (distance2, part) = Solid::nearest_to_box(between(p, lo, still), between(p, hi, still), along);
-        let mut outer = p;
+        let (to_lo, to_hi) = (between(p, lo, still), between(p, hi, still));
+        let (distance2, part) = Solid::nearest_to_box(to_lo, to_hi, along);
+        let (mut inner, mut outer, mut apart) = (p, p, still);
         for axis in 0..D {
-            outer[axis] += part * along[axis];
-        }
-        let mut inner = outer;
-        for axis in 0..D {
+            let step = part * along[axis];
+            outer[axis] += step;
             inner[axis] = outer[axis].max(lo[axis]).min(hi[axis]);
+            // Far from the origin, less may lie between the two points than coordinates tell apart.
+            apart[axis] = step - step.max(to_lo[axis]).min(to_hi[axis]);
         }
         if distance2 > squared(along) * CROSSING {
-            let contact = Self::of(inner, between(inner, outer, still), [0.0, radius]);
+            let contact = Self::of(inner, apart, [0.0, radius]);
             let behind = contact.depth / 2.0;
             return Self { point: from_axes(|axis| inner[axis] - contact.normal[axis] * behind), ..contact };
         }
