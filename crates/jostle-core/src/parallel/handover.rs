@@ -6,6 +6,7 @@
 #![allow(unsafe_code, reason = "closures lent to other threads")]
 
 use core::any::Any;
+use core::mem;
 use core::ptr;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::PoisonError;
@@ -209,7 +210,7 @@ impl Handover {
             // helper before it returns: the work is not written, and what it points to lives.
             let done = catch_unwind(AssertUnwindSafe(|| unsafe { self.work.read(|&work| (*work)(number)) }));
             if let Err(payload) = done {
-                self.first_panic().get_or_insert(payload);
+                keep_first(&mut self.first_panic(), payload);
             }
         }
         within.fetch_sub(1, Ordering::Release);
@@ -227,6 +228,16 @@ impl Handover {
     }
 }
 
+/// Keeps the first of several panics. The payload of a later one may panic as it is dropped: that goes no further, since
+/// others wait for whoever drops it.
+pub(crate) fn keep_first(first: &mut Option<Box<dyn Any + Send>>, payload: Box<dyn Any + Send>) {
+    if first.is_none() {
+        *first = Some(payload);
+    } else if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        mem::forget(another);
+    }
+}
+
 /// A region that is open. However the region ends, no helper is at work in it afterwards.
 struct Open<'a>(&'a Handover);
 
@@ -234,7 +245,7 @@ impl<'a> Open<'a> {
     fn new(handover: &'a Handover, work: &(dyn Fn(usize) + Sync)) -> Self {
         // SAFETY: the same pointer with its lifetime left out; helpers follow it only while the region is open, and
         // `drop` waits for them.
-        let work = unsafe { core::mem::transmute::<*const (dyn Fn(usize) + Sync + '_), Closure>(ptr::from_ref(work)) };
+        let work = unsafe { mem::transmute::<*const (dyn Fn(usize) + Sync + '_), Closure>(ptr::from_ref(work)) };
         // SAFETY: no region is open, and no helper is within: the last region waited for all helpers.
         unsafe { handover.work.write(work) };
         handover.region.fetch_add(1, Ordering::Release);
@@ -254,8 +265,33 @@ impl Drop for Open<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Handover;
+    use super::{Handover, Open};
+    use std::panic::resume_unwind;
     use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// A payload that panics as it is dropped, but not while its thread unwinds.
+    struct Bomb;
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            assert!(std::thread::panicking(), "on purpose");
+        }
+    }
+
+    /// Else the helper would never leave, and the leader would wait for it.
+    #[test]
+    fn a_helper_leaves_when_the_payload_of_its_panic_panics_as_well() {
+        let handover = Handover::default();
+        let open = Open::new(&handover, &|_| resume_unwind(Box::new(Bomb)));
+        for number in 1..=3 {
+            handover.help_in(1, number);
+        }
+        drop(open);
+        assert!(handover.within.iter().all(|within| within.load(Ordering::Relaxed) == 0));
+        let first = handover.first_panic().take();
+        assert!(first.as_ref().is_some_and(|payload| payload.is::<Bomb>()));
+        std::mem::forget(first);
+    }
 
     /// A helper that is called for one region, and comes before the region is open, helps in it, unless the leader is
     /// held up for longer than the helper looks out.

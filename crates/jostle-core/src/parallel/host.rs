@@ -9,6 +9,7 @@ use std::sync::Mutex;
 use std::thread;
 
 use crate::parallel::cores::WORKERS_MAX;
+use crate::parallel::handover::keep_first;
 use crate::parallel::sync::{PATIENCE, look_out};
 
 /// Runs tasks on threads of the host: a game engine's task pool, a C program's threads, or any pool but rayon's.
@@ -136,7 +137,7 @@ impl Calls {
         self.begun.fetch_add(1, Ordering::SeqCst);
         let done = catch_unwind(AssertUnwindSafe(worker));
         if let (Err(payload), Ok(mut panic)) = (done, self.panic.lock()) {
-            panic.get_or_insert(payload);
+            keep_first(&mut panic, payload);
         }
         self.ended.fetch_add(1, Ordering::SeqCst);
     }
@@ -152,5 +153,33 @@ impl Calls {
                 thread::sleep(PATIENCE);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Calls;
+    use std::panic::resume_unwind;
+
+    /// A payload that panics as it is dropped, but not while its thread unwinds.
+    struct Bomb;
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            assert!(std::thread::panicking(), "on purpose");
+        }
+    }
+
+    /// Else the host would get that panic, and the search would wait for the call.
+    #[test]
+    fn a_call_ends_when_the_payload_of_its_panic_panics_as_well() {
+        let calls = Calls::default();
+        for _ in 0..3 {
+            calls.run(|| resume_unwind(Box::new(Bomb)));
+        }
+        assert_eq!((calls.begun.into_inner(), calls.ended.into_inner()), (3, 3));
+        let first = calls.panic.into_inner().ok().flatten();
+        assert!(first.as_ref().is_some_and(|payload| payload.is::<Bomb>()));
+        std::mem::forget(first);
     }
 }
