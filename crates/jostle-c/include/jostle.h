@@ -364,11 +364,12 @@ enum jostle_rows
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * Neighbours with a greater id than the row's own: each pair once.
+   * Within a set, neighbours with a greater id than the row's own, and the row's own body once for each two opposite
+   * images that it touches: each pair once. Between two sets, as JOSTLE_ROWS_FULL.
    */
   JOSTLE_ROWS_HALF = 0,
   /**
-   * All neighbours: each pair twice.
+   * All neighbours: within a set, each pair twice.
    */
   JOSTLE_ROWS_FULL = 1,
 };

@@ -41,9 +41,10 @@ pub const JOSTLE_LISTS_VECTORS: u32 = 8;
 #[repr(i32)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rows {
-    /// Neighbours with a greater id than the row's own: each pair once.
+    /// Within a set, neighbours with a greater id than the row's own, and the row's own body once for each two opposite
+    /// images that it touches: each pair once. Between two sets, as JOSTLE_ROWS_FULL.
     Half = 0,
-    /// All neighbours: each pair twice.
+    /// All neighbours: within a set, each pair twice.
     Full = 1,
 }
 
