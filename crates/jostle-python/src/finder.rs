@@ -458,7 +458,7 @@ pub(crate) fn count<'py>(
 /// half : bool, default False
 ///     Whether each pair stands once, in the row of its lesser body, and not in both rows.
 /// distances, vectors, shifts : bool
-///     Which columns there are beside the indices.
+///     Which columns there are beside the indices. Boxes and capsules have none of them: ``distances=False``.
 ///
 /// Returns
 /// -------
