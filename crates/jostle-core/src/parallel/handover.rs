@@ -264,13 +264,13 @@ impl Drop for Open<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::{Handover, Open};
     use std::panic::resume_unwind;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// A payload that panics as it is dropped, but not while its thread unwinds.
-    struct Bomb;
+    pub(crate) struct Bomb;
 
     impl Drop for Bomb {
         fn drop(&mut self) {

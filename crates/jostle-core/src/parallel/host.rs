@@ -158,17 +158,10 @@ impl Calls {
 
 #[cfg(test)]
 mod tests {
-    use super::Calls;
     use std::panic::resume_unwind;
 
-    /// A payload that panics as it is dropped, but not while its thread unwinds.
-    struct Bomb;
-
-    impl Drop for Bomb {
-        fn drop(&mut self) {
-            assert!(std::thread::panicking(), "on purpose");
-        }
-    }
+    use super::Calls;
+    use crate::parallel::handover::tests::Bomb;
 
     /// Else the host would get that panic, and the search would wait for the call.
     #[test]
