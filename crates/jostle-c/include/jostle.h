@@ -902,6 +902,13 @@ typedef struct jostle_neighbors {
 } jostle_neighbors;
 
 /**
+ * Tells whether a body counts for a question, by its number in jostle_query.numbers: 0 if not. Called once or several
+ * times for each body that the question may find, and by several threads at once where several questions are asked. No
+ * exception may leave the test, and it must not use the handle that calls it.
+ */
+typedef int32_t (*jostle_query_test)(void *user, size_t question, uint32_t id);
+
+/**
  * Questions of one kind.
  */
 typedef struct jostle_query {
@@ -933,6 +940,14 @@ typedef struct jostle_query {
    * How far away these bodies may be; infinity for any distance.
    */
   double reach;
+  /**
+   * Finds only the bodies that this test lets through (any but the one that asks, say); null for all.
+   */
+  jostle_query_test only;
+  /**
+   * The first argument of only, whatever it is.
+   */
+  void *only_user;
 } jostle_query;
 
 /**

@@ -426,12 +426,37 @@ class queries : public detail::handle<jostle_queries, jostle_queries_free> {
   // Answers count questions of one kind; jostle_question says what numbers each takes.
   jostle_answers ask(const prepared &prepared, jostle_question question, std::size_t count, const double *numbers,
                      std::size_t nearest = 1, double reach = std::numeric_limits<double>::infinity()) {
+    return answered(prepared, asked(question, count, numbers, nearest, reach));
+  }
+
+  // The same, about the bodies for which test(question, id) is true. Several threads call it at once.
+  template <class Test>
+  jostle_answers ask_only(const prepared &prepared, jostle_question question, std::size_t count, const double *numbers,
+                          const Test &test, std::size_t nearest = 1,
+                          double reach = std::numeric_limits<double>::infinity()) {
+    static_assert(std::is_nothrow_invocable_r_v<bool, const Test &, std::size_t, std::uint32_t>,
+                  "a test takes the number of a question and an id, returns a bool and is noexcept");
+    auto query = asked(question, count, numbers, nearest, reach);
+    query.only = [](void *user, std::size_t number, std::uint32_t id) -> std::int32_t {
+      return (*static_cast<const Test *>(user))(number, id);
+    };
+    query.only_user = const_cast<Test *>(&test);
+    return answered(prepared, query);
+  }
+
+ private:
+  static jostle_query asked(jostle_question question, std::size_t count, const double *numbers, std::size_t nearest,
+                            double reach) {
     auto query = sized<jostle_query>();
     query.question = question;
     query.count = count;
     query.numbers = numbers;
     query.nearest = nearest;
     query.reach = reach;
+    return query;
+  }
+
+  jostle_answers answered(const prepared &prepared, const jostle_query &query) {
     auto answers = sized<jostle_answers>();
     checked(jostle_query_ask(get(), prepared.get(), &query, &answers));
     return answers;

@@ -2,8 +2,9 @@
 
 use engine::{PreparedBatch, PreparedQueries, QueryError, Seen, SeenAt};
 
+use crate::input::User;
 use crate::memory;
-use crate::queries::{Query, Question};
+use crate::queries::{Query, QueryTest, Question};
 use crate::status::{Failure, Status};
 
 /// Answers as the engine gives them.
@@ -30,6 +31,8 @@ pub(crate) struct Read<'q> {
     numbers: &'q [f64],
     nearest: usize,
     reach: f64,
+    only: QueryTest,
+    user: User,
 }
 
 impl Question {
@@ -132,6 +135,10 @@ impl<const D: usize> Asked<D> {
         threads: engine::Threads<'_>,
         columns: &mut Columns,
     ) -> Result<(), QueryError> {
+        let &Read { only, user, .. } = read;
+        // SAFETY: the host keeps to what the header asks of tests.
+        let test = move |question, id| only.is_none_or(|test| unsafe { test(user.pointer(), question, id) != 0 });
+        let queries = if only.is_some() { queries.only_for(&test) } else { queries };
         if read.count == 1 {
             self.answer_one(queries, read)?;
             columns.clear();
@@ -154,11 +161,11 @@ impl<const D: usize> Asked<D> {
 /// The pointer is null, misaligned, or leads to a query that is readable during the call, with all that it leads to.
 pub(crate) unsafe fn read<'q, const D: usize>(query: *const Query) -> Result<Read<'q>, Failure> {
     // SAFETY: as the caller says.
-    let Query { question, count, numbers, nearest, reach, .. } = unsafe { memory::read(query) }?;
+    let Query { question, count, numbers, nearest, reach, only, only_user, .. } = unsafe { memory::read(query) }?;
     let question = Question::of(question)?;
     let overflow = || Failure::new(Status::Overflow, format_args!("{count} questions do not fit into memory"));
     let len = count.checked_mul(question.numbers(D)).ok_or_else(overflow)?;
     // SAFETY: as the caller says.
     let numbers = unsafe { memory::array(numbers, len, "jostle_query.numbers") }?;
-    Ok(Read { question, count, numbers, nearest, reach })
+    Ok(Read { question, count, numbers, nearest, reach, only, user: User(only_user) })
 }

@@ -1,5 +1,6 @@
 //! Questions to a prepared set: one at a time, or many at once.
 
+use std::ffi::c_void;
 use std::sync::Arc;
 
 use crate::asked::{Asked, Columns, read};
@@ -51,6 +52,11 @@ pub enum Question {
     Nearest = 5,
 }
 
+/// Tells whether a body counts for a question, by its number in jostle_query.numbers: 0 if not. Called once or several
+/// times for each body that the question may find, and by several threads at once where several questions are asked. No
+/// exception may leave the test, and it must not use the handle that calls it.
+pub type QueryTest = Option<unsafe extern "C" fn(user: *mut c_void, question: usize, id: u32) -> i32>;
+
 /// Questions of one kind.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +75,10 @@ pub struct Query {
     pub nearest: usize,
     /// How far away these bodies may be; infinity for any distance.
     pub reach: f64,
+    /// Finds only the bodies that this test lets through (any but the one that asks, say); null for all.
+    pub only: QueryTest,
+    /// The first argument of only, whatever it is.
+    pub only_user: *mut c_void,
 }
 
 // SAFETY: the struct is repr(C), begins with its size, and holds only numbers and pointers.

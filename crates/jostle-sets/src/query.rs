@@ -75,19 +75,42 @@ pub struct Queries<'t, const D: usize> {
     takes_stand_ins: bool,
 }
 
-/// A test of the caller's, by which a body counts or does not.
-type Only<'t> = Option<&'t (dyn Fn(u32) -> bool + Sync)>;
-
-#[inline(always)]
-fn passes(only: Only<'_>, id: u32) -> bool {
-    only.is_none_or(|test| test(id))
+/// Which bodies count.
+#[derive(Clone, Copy)]
+enum Only<'t> {
+    All,
+    /// Those that pass a test of the caller's.
+    Passing(&'t (dyn Fn(u32) -> bool + Sync)),
+    /// Those that pass a test that knows the number of the question.
+    PassingFor(&'t (dyn Fn(usize, u32) -> bool + Sync), usize),
 }
 
-/// Leaves the bits of the bodies that pass.
-#[inline(always)]
-fn passing(only: Only<'_>, ids: &[u32; LANES], mask: u16) -> u16 {
-    let Some(test) = only else { return mask };
-    (0..LANES).filter(|&lane| mask & 1 << lane != 0 && test(ids[lane])).fold(0, |left, lane| left | 1 << lane)
+impl Only<'_> {
+    #[inline(always)]
+    fn passes(self, id: u32) -> bool {
+        match self {
+            Self::All => true,
+            Self::Passing(test) => test(id),
+            Self::PassingFor(test, question) => test(question, id),
+        }
+    }
+
+    /// Leaves the bits of the bodies that pass.
+    #[inline(always)]
+    fn passing(self, ids: &[u32; LANES], mask: u16) -> u16 {
+        if matches!(self, Self::All) {
+            return mask;
+        }
+        (0..LANES)
+            .filter(|&lane| mask & 1 << lane != 0 && self.passes(ids[lane]))
+            .fold(0, |left, lane| left | 1 << lane)
+    }
+
+    /// The same test, for the question of this number.
+    #[inline(always)]
+    fn numbered(self, question: usize) -> Self {
+        if let Self::PassingFor(test, _) = self { Self::PassingFor(test, question) } else { self }
+    }
 }
 
 impl<const D: usize> fmt::Debug for Queries<'_, D> {
@@ -100,7 +123,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// Questions to this tree, by the instruction set that it uses.
     #[must_use]
     pub fn new(tree: &'t LinearTree<D>) -> Self {
-        Self { tree, isa: tree.isa(), only: None, takes_stand_ins: false }
+        Self { tree, isa: tree.isa(), only: Only::All, takes_stand_ins: false }
     }
 
     /// Questions to a tree whose bodies may stand in for others, where the caller knows them.
@@ -114,7 +137,14 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// must say the same whenever it is asked; a batch asks it on all threads.
     #[must_use]
     pub fn only(self, test: &'t (dyn Fn(u32) -> bool + Sync)) -> Self {
-        Self { only: Some(test), ..self }
+        Self { only: Only::Passing(test), ..self }
+    }
+
+    /// As [`Queries::only`], by a test that gets the number of the question in its batch (0 for a single one), then the
+    /// id: `queries.only_for(&|agent, id| id != agents[agent])` for what is nearest to agents beside themselves.
+    #[must_use]
+    pub fn only_for(self, test: &'t (dyn Fn(usize, u32) -> bool + Sync)) -> Self {
+        Self { only: Only::PassingFor(test, 0), ..self }
     }
 
     /// Refuses a question with a fault, and any question to a tree that the caller's bodies are not in.

@@ -103,3 +103,63 @@ fn of_a_prepared_set() {
     let mut batch = PreparedBatch::new();
     assert_eq!(batch.circles(some, &asked, Threads::Current).expect("sound").found(), by_circle);
 }
+
+/// Each question of a batch has a test of its own, by its number; a single question is number 0.
+#[test]
+fn by_the_number_of_the_question() {
+    let scene = scene::scene::<2>(Kind::Dense, 1_500, 5);
+    let (tree, mut set) = (tree_of(&scene), PreparedSet::new());
+    let space = Space::periodic([Some([tree.bounds().lo[0], tree.bounds().hi[0]]), None]);
+    set.build(scene.view(), space, Threads::Serial).expect("sound");
+    let sees = |question: usize, id: u32| !(id as usize + question).is_multiple_of(3) && id as usize != question;
+    let points: Vec<[f32; 2]> = (0..500).map(|id| scene.view().center(id)).collect();
+    let (of_tree, of_set) = (Queries::new(&tree).only_for(&sees), set.queries().only_for(&sees));
+    let wide: Vec<[f64; 2]> = points.iter().map(|point| point.map(f64::from)).collect();
+    let (mut batch, mut prepared) = (QueryBatch::new(), PreparedBatch::new());
+    for threads in [Threads::Serial, Threads::Current] {
+        let nearest = batch.nearest(of_tree, &points, 3, 9.0, threads).expect("sound");
+        for (question, point) in points.iter().enumerate() {
+            let (test, mut near) = (|id| sees(question, id), Vec::new());
+            Queries::new(&tree).only(&test).nearest(*point, 3, 9.0, &mut near).expect("sound");
+            assert_eq!(nearest.of(question), near.iter().map(|body| body.id).collect::<Vec<_>>());
+        }
+        let held = batch.points(of_tree, &points, threads).expect("sound");
+        assert!((0..points.len()).all(|question| held.of(question).iter().all(|&id| sees(question, id))));
+        let rays: Vec<_> = wide.iter().map(|point| (*point, [1.0, 0.5], 6.0)).collect();
+        let circles: Vec<_> = wide.iter().map(|point| (*point, 1.5)).collect();
+        let boxes: Vec<_> = wide.iter().map(|point| (*point, point.map(|x| x + 2.0))).collect();
+        let mut all = Vec::new();
+        let firsts = prepared.first_hits(of_set, &rays, threads).expect("sound");
+        all.extend((0..points.len()).map(|question| [firsts.of(question).to_vec()].to_vec()));
+        let near = prepared.nearest(of_set, &wide, 3, 9.0, threads).expect("sound");
+        (0..points.len()).for_each(|question| all[question].push(near.of(question).to_vec()));
+        for answers in [
+            prepared.rays(of_set, &rays, threads).map(|all| (0..500).map(|q| all.of(q).to_vec()).collect::<Vec<_>>()),
+            prepared.circles(of_set, &circles, threads).map(|all| (0..500).map(|q| all.of(q).to_vec()).collect()),
+            prepared.aabbs(of_set, &boxes, threads).map(|all| (0..500).map(|q| all.of(q).to_vec()).collect()),
+            prepared.points(of_set, &wide, threads).map(|all| (0..500).map(|q| all.of(q).to_vec()).collect()),
+        ] {
+            all.iter_mut().zip(answers.expect("sound")).for_each(|(all, answer)| all.push(answer));
+        }
+        for (question, point) in wide.iter().enumerate() {
+            let test = |id| sees(question, id);
+            let (one, mut seen, mut at) = (set.queries().only(&test), Vec::new(), Vec::new());
+            let bodies = |at: &[SeenAt<2>]| at.iter().map(|hit| hit.body).collect::<Vec<_>>();
+            let first = one.first_hit(*point, [1.0, 0.5], 6.0).expect("sound");
+            let mut expected = vec![bodies(first.as_slice())];
+            one.nearest(*point, 3, 9.0, &mut at).expect("sound");
+            expected.push(bodies(&at));
+            one.ray(*point, [1.0, 0.5], 6.0, &mut at).expect("sound");
+            expected.push(bodies(&at));
+            one.circle(*point, 1.5, &mut seen).expect("sound");
+            expected.push(seen.clone());
+            one.aabb(*point, point.map(|x| x + 2.0), &mut seen).expect("sound");
+            expected.push(seen.clone());
+            one.point(*point, &mut seen).expect("sound");
+            expected.push(seen);
+            assert_eq!(all[question], expected, "question {question}");
+        }
+    }
+    let of_first = |id| sees(0, id);
+    assert_eq!(of_set.nearest_one(wide[0], 9.0), set.queries().only(&of_first).nearest_one(wide[0], 9.0));
+}

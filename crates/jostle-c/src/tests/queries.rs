@@ -1,5 +1,8 @@
 //! Questions to prepared sets. Each answer is compared with the engine's own.
 
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
 use engine::{PreparedSet, Space, Spheres};
 
 use super::*;
@@ -51,8 +54,9 @@ impl Drop for Asker {
 }
 
 fn query(question: Question, count: usize, numbers: &[f64]) -> Query {
-    let (size, question) = (size_of::<Query>(), question as i32);
-    Query { size, question, reserved: 0, count, numbers: numbers.as_ptr(), nearest: 3, reach: f64::INFINITY }
+    let (size, question, reach) = (size_of::<Query>(), question as i32, f64::INFINITY);
+    let (only, only_user) = (None, null_mut());
+    Query { size, question, reserved: 0, count, numbers: numbers.as_ptr(), nearest: 3, reach, only, only_user }
 }
 
 #[test]
@@ -100,6 +104,37 @@ fn questions_are_answered_as_in_rust_one_by_one_and_together() {
         assert_eq!(asker.ask(&query(question, 2, &twice)), Ok(both), "{question:?}");
     }
     assert_eq!(asker.ask(&query(Question::Point, 0, &[])), Ok((vec![0], vec![], vec![])));
+}
+
+unsafe extern "C" fn is_another(user: *mut c_void, question: usize, id: u32) -> i32 {
+    // SAFETY: the tests lend a counter.
+    let asked = unsafe { &*user.cast::<AtomicUsize>() };
+    asked.fetch_add(1, Ordering::Relaxed);
+    i32::from(question != id as usize)
+}
+
+#[test]
+fn a_test_leaves_out_the_body_that_asks() {
+    let line: Vec<f32> = (0..300).map(|i| i as f32).collect();
+    let (zero, radius) = (vec![0.0_f32; 300], 0.25_f32);
+    let set = RawSet { count: 300, center: [column(&line), column(&zero), ABSENT], radius: one(&radius), ..no_set() };
+    let asker = Asker::new(2);
+    // SAFETY: all that the set leads to outlives the call.
+    assert_eq!(unsafe { jostle_prepared_build(asker.1, &raw const set, null()) }, Status::Ok);
+    let mut asked = AtomicUsize::new(0);
+    let numbers: Vec<f64> = (0..300).flat_map(|i| [f64::from(i) + 0.125, 0.0]).collect();
+    let nearest = query(Question::Nearest, 300, &numbers);
+    let only_user = (&raw mut asked).cast();
+    let others = Query { nearest: 1, only: Some(is_another), only_user, ..nearest };
+    let (offsets, ids, distances) = asker.ask(&others).expect("sound questions");
+    assert_eq!(offsets, (0..=300).collect::<Vec<_>>());
+    assert_eq!(ids, (1..300).chain([298]).collect::<Vec<_>>());
+    assert_eq!(distances, [vec![0.875; 299], vec![1.125]].concat());
+    let (_, ids, _) = asker.ask(&Query { count: 1, ..others }).expect("a sound question");
+    assert_eq!(ids, [1]);
+    assert!(asked.into_inner() >= 601);
+    let (_, ids, _) = asker.ask(&Query { nearest: 1, ..nearest }).expect("sound questions");
+    assert_eq!(ids, (0..300).collect::<Vec<_>>());
 }
 
 #[test]

@@ -185,6 +185,8 @@ fn prepared_boxes_are_searched_and_asked() {
         numbers: point.as_ptr(),
         nearest: 0,
         reach: 0.0,
+        only: None,
+        only_user: null_mut(),
     };
     // SAFETY: the places are valid; all that the sets lead to outlives the calls; so many numbers are lent.
     unsafe {

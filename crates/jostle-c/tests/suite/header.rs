@@ -24,7 +24,7 @@ const VERSION: [(&str, &str); 3] = [
 ];
 
 /// What types are called in C.
-const NAMES: [(&str, &str); 38] = [
+const NAMES: [(&str, &str); 39] = [
     ("Status", "jostle_status"),
     ("Reason", "jostle_reason"),
     ("Offender", "jostle_offender"),
@@ -57,6 +57,7 @@ const NAMES: [(&str, &str); 38] = [
     ("Queries", "jostle_queries"),
     ("Question", "jostle_question"),
     ("Query", "jostle_query"),
+    ("QueryTest", "jostle_query_test"),
     ("Answers", "jostle_answers"),
     ("Contacts", "jostle_contacts"),
     ("RawKeys", "jostle_keys"),

@@ -63,6 +63,10 @@ int main() {
   const auto answers = queries.ask(standing, JOSTLE_QUESTION_POINT, 2, points);
   HOLDS(jostle::row(answers, 0).size() == 1 && jostle::row(answers, 0)[0] == 2 && jostle::row(answers, 1)[0] == 0);
 
+  const auto another = [](std::size_t question, std::uint32_t id) noexcept { return question == 1 || id != 2; };
+  const auto others = queries.ask_only(standing, JOSTLE_QUESTION_POINT, 2, points, another);
+  HOLDS(jostle::row(others, 0).size() == 0 && jostle::row(others, 1)[0] == 0);
+
   auto coherent = jostle::finder::coherent(2);
   for (int frame = 0; frame < 2; frame++) coherent.find(jostle::within(set)), coherent.forget();
   HOLDS(coherent.frames().rebuilds == 2);

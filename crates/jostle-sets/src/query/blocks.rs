@@ -96,7 +96,8 @@ impl<A: Answer<D>, Q: Fn(usize) -> A, const D: usize> LaneWork for Block<'_, '_,
     #[inline(always)]
     fn run<L: Lanes>(self) {
         for (query, end) in self.queries.zip(self.ends) {
-            (self.asked.query)(query).answer::<L>(self.asked.queries, self.lists);
+            let queries = Queries { only: self.asked.queries.only.numbered(query), ..self.asked.queries };
+            (self.asked.query)(query).answer::<L>(queries, self.lists);
             *end = self.lists.ids.len();
         }
     }

@@ -8,9 +8,9 @@ use std::collections::BinaryHeap;
 use jostle_core::LinearTree;
 use jostle_core::tree::Level;
 
+use super::Only;
 use super::shape::Reached;
 use super::walk::{NearestFirst, walk_nearest_first};
-use super::{Only, passing};
 use crate::shape::Sixteen;
 use crate::shape::circles16::Circles16;
 use crate::simd::{LANES, LaneWork, Lanes};
@@ -120,7 +120,7 @@ impl<N: Nearest, const D: usize> NearestFirst<D> for FindNearest<'_, N, D> {
         let distance2 = bodies.distance2_from(self.point);
         distance2.store(&mut distances2);
         let ids = &self.tree.leaf_ids()[leaf].0;
-        let mut mask = passing(self.only, ids, distance2.le(L::splat(self.bound())));
+        let mut mask = self.only.passing(ids, distance2.le(L::splat(self.bound())));
         while mask != 0 {
             let lane = mask.trailing_zeros() as usize;
             self.nearest.offer(Reached { id: ids[lane], distance: distances2[lane] });

@@ -28,7 +28,7 @@ use jostle_core::tree::Level;
 pub use batch::{PreparedAnswers, PreparedBatch};
 pub use seen::{Seen, SeenAt};
 
-use super::{Only, passes};
+use super::Only;
 use crate::input::UnitCell;
 use crate::proxy::Extent;
 use crate::proxy::prepared::PreparedSet;
@@ -114,13 +114,25 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         let boxed = set.boxed.and_then(|boxed| boxed.frame).map(|frame| (frame.origin, frame.scale));
         let (origin, scale) = boxed.or(round).unwrap_or(([0.0; D], 1.0));
         let cell = (!set.space.is_open()).then(|| UnitCell::of(&set.space));
-        Self { set, only: None, cell, origin, scale }
+        Self { set, only: Only::All, cell, origin, scale }
     }
 
     /// The same questions about the bodies that pass a test: see [`Queries::only`](super::Queries::only).
     #[must_use]
     pub fn only(self, test: &'p (dyn Fn(u32) -> bool + Sync)) -> Self {
-        Self { only: Some(test), ..self }
+        Self { only: Only::Passing(test), ..self }
+    }
+
+    /// The same questions by a test that gets the number of the question as well: see
+    /// [`Queries::only_for`](super::Queries::only_for).
+    #[must_use]
+    pub fn only_for(self, test: &'p (dyn Fn(usize, u32) -> bool + Sync)) -> Self {
+        Self { only: Only::PassingFor(test, 0), ..self }
+    }
+
+    /// The question of this number in a batch.
+    fn numbered(self, question: usize) -> Self {
+        Self { only: self.only.numbered(question), ..self }
     }
 
     fn shift(&self, steps: [i32; D]) -> [f64; D] {
@@ -179,7 +191,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         let tree = self.set.tree();
         let present = tree.leaf(leaf).len();
         let ids = tree.leaf_ids()[leaf].0[..present].iter().copied();
-        ids.filter(|&id| passes(self.only, id)).for_each(visit);
+        ids.filter(|&id| self.only.passes(id)).for_each(visit);
     }
 }
 

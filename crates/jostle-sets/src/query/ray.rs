@@ -24,9 +24,9 @@ use jostle_core::axes::Axes;
 use jostle_core::sixteen::Bodies16;
 use jostle_core::tree::Level;
 
+use super::Only;
 use super::shape::{Ray, Reached};
 use super::walk::{NearestFirst, Visitor, walk, walk_nearest_first};
-use super::{Only, passes};
 use crate::shape::Sixteen;
 use crate::shape::circles16::Circles16;
 use crate::simd::{LANES, LaneWork, Lanes};
@@ -229,7 +229,7 @@ impl<V: FnMut(Reached), const D: usize> Visitor<D> for Hits<'_, V, D> {
     fn leaf<L: Lanes>(&mut self, leaf: usize) {
         let VisitHits { tree, only, visit, .. } = &mut self.asked;
         self.cast.hits::<L>(tree, leaf, self.bound, |hit| {
-            if passes(*only, hit.id) {
+            if only.passes(hit.id) {
                 visit(hit);
             }
         });
@@ -274,7 +274,7 @@ impl<const D: usize> NearestFirst<D> for First<'_, D> {
     fn leaf<L: Lanes>(&mut self, leaf: usize) {
         let (bound, best, only) = (self.bound(), &mut self.best, self.only);
         self.cast.hits::<L>(self.tree, leaf, bound, |hit| {
-            if best.is_none_or(|best| hit < best) && passes(only, hit.id) {
+            if best.is_none_or(|best| hit < best) && only.passes(hit.id) {
                 *best = Some(hit);
             }
         });

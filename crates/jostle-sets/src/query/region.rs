@@ -13,9 +13,9 @@ use jostle_core::sixteen::Bodies16;
 use jostle_core::tree::Level;
 use jostle_core::{Aabb, LinearTree};
 
+use super::Only;
 use super::shape::Circle;
 use super::walk::{Visitor, walk};
-use super::{Only, passing};
 use crate::shape::circles16::Circles16;
 use crate::shape::{Sixteen, boxes16_overlapping};
 use crate::simd::{LANES, LaneWork, Lanes};
@@ -152,7 +152,7 @@ impl<R: Region<D>, const D: usize> Visitor<D> for Touching<'_, '_, R, D> {
     fn leaf<L: Lanes>(&mut self, leaf: usize) {
         let VisitRegion { tree, region, only, visit } = &mut self.asked;
         let ids = &tree.leaf_ids()[leaf].0;
-        let mask = passing(*only, ids, region.touching::<L>(&tree.bodies()[leaf]));
+        let mask = only.passing(ids, region.touching::<L>(&tree.bodies()[leaf]));
         if mask != 0 {
             let mut touching = [0; LANES];
             L::compress_ids(ids, mask, &mut touching);

@@ -377,7 +377,7 @@ compiled_here! {
         points: &[[f64; D]],
         threads: Threads<'_>,
     ) -> Result<(), QueryError> {
-        let answer = |at: usize, block: &mut Block<D>| block.add_region(queries, Region64::Round { center: points[at], radius: 0.0 });
+        let answer = |at: usize, block: &mut Block<D>| block.add_region(queries.numbered(at), Region64::Round { center: points[at], radius: 0.0 });
         batch.answer(points.len(), &answer, threads)
     }
 
@@ -389,7 +389,7 @@ compiled_here! {
     ) -> Result<(), QueryError> {
         let answer = |at: usize, block: &mut Block<D>| {
             let (center, radius) = circles[at];
-            block.add_region(queries, Region64::Round { center, radius })
+            block.add_region(queries.numbered(at), Region64::Round { center, radius })
         };
         batch.answer(circles.len(), &answer, threads)
     }
@@ -402,7 +402,7 @@ compiled_here! {
     ) -> Result<(), QueryError> {
         let answer = |at: usize, block: &mut Block<D>| {
             let (lo, hi) = aabbs[at];
-            block.add_region(queries, Region64::Straight { lo, hi })
+            block.add_region(queries.numbered(at), Region64::Straight { lo, hi })
         };
         batch.answer(aabbs.len(), &answer, threads)
     }
@@ -415,7 +415,7 @@ compiled_here! {
     ) -> Result<(), QueryError> {
         let answer = |at: usize, block: &mut Block<D>| {
             let ((origin, direction, reach), first) = (rays[at], block.reached.len());
-            queries.visit_ray(origin, direction, reach, |hit| block.reached.push(hit))?;
+            queries.numbered(at).visit_ray(origin, direction, reach, |hit| block.reached.push(hit))?;
             block.reached[first..].sort_unstable();
             Ok(())
         };
@@ -430,7 +430,7 @@ compiled_here! {
     ) -> Result<(), QueryError> {
         let answer = |at: usize, block: &mut Block<D>| {
             let (origin, direction, reach) = rays[at];
-            block.reached.extend(queries.first_hit(origin, direction, reach)?);
+            block.reached.extend(queries.numbered(at).first_hit(origin, direction, reach)?);
             Ok(())
         };
         batch.answer(rays.len(), &answer, threads)
@@ -446,7 +446,7 @@ compiled_here! {
         let (count, within) = asked;
         let answer = |at: usize, block: &mut Block<D>| {
             let Block { one, reached, .. } = block;
-            queries.nearest(points[at], count, within, one)?;
+            queries.numbered(at).nearest(points[at], count, within, one)?;
             reached.extend_from_slice(one);
             Ok(())
         };

@@ -3,7 +3,6 @@
 use super::PreparedQueries;
 use super::boxes::{Span, outward, overlapping};
 use super::images::Sweep;
-use super::passes;
 use super::seen::Seen;
 use super::way::Region64;
 use crate::compiled::compiled_here;
@@ -120,7 +119,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
             let boxes = &tree.boxes()[leaf];
             for (lane, &id) in ids.iter().enumerate().take(tree.leaf(leaf).len()) {
                 let near = |axis: usize| boxes.hi[axis].0[lane] >= lo[axis] && boxes.lo[axis].0[lane] <= hi[axis];
-                if (0..D).all(near) && passes(self.only, id) {
+                if (0..D).all(near) && self.only.passes(id) {
                     visit(id);
                 }
             }
@@ -133,7 +132,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
                 let center = f64::from(bodies.centers[axis].0[lane]);
                 center + radius >= lo[axis].into() && center - radius <= hi[axis].into()
             });
-            if near && passes(self.only, id) {
+            if near && self.only.passes(id) {
                 visit(id);
             }
         }
