@@ -342,12 +342,16 @@ impl Integer for i32 {
     const RANGE: [&'static str; 3] = ["int32", "-2**31", "2**31 - 1"];
 }
 
+impl Integer for i64 {
+    const RANGE: [&'static str; 3] = ["int64", "-2**63", "2**63 - 1"];
+}
+
 impl Integer for u64 {
     const RANGE: [&'static str; 3] = ["uint64", "0", "2**64 - 1"];
 }
 
 /// How many rows at fault a refusal names.
-const NAMED: usize = 16;
+pub(crate) const NAMED: usize = 16;
 
 /// Converts values to another type of integers, or names the rows of those that it does not hold.
 fn fit<T: Integer + TryFrom<W>, W: Copy + Display>(values: &[W], name: &str, columns: usize) -> PyResult<Vec<T>> {

@@ -4,7 +4,7 @@ use engine::{PreparedAnswers, PreparedBatch, PreparedQueries, QueryError, SeenAt
 use pyo3::prelude::*;
 
 use crate::answers::{Answers, Gathered, Unanswered};
-use crate::arrays::{Cutoff, Number, Reals, as_array, number, reach_of};
+use crate::arrays::{Cutoff, Integers, NAMED, Number, Reals, as_array, number, reach_of};
 use crate::dimensions::in_dimensions;
 use crate::errors::{Refused, refused, type_error, value_error};
 use crate::input::{Asked, Read};
@@ -55,7 +55,9 @@ impl Of<3> for () {
 ///
 /// Searches take a prepared set in place of positions, alone or in ``between`` and ``among``. A search that names no
 /// cell is in the cell of the prepared set. Questions are answered many at once, in float64 and at every image of the
-/// cell: see the methods. More answers than a third of the memory holds are a ``MemoryError``: see ``Finder``.
+/// cell: see the methods. Each takes ``exclude``, an index or an array of shape (q,): the body that is left out of the
+/// answers to each question, since it is the one that asks, say (``exclude=np.arange(n)``); -1 leaves out none.
+/// More answers than a third of the memory holds are a ``MemoryError``: see ``Finder``.
 ///
 /// Parameters
 /// ----------
@@ -95,6 +97,44 @@ fn each(object: &Bound<'_, PyAny>, name: &str, (of, questions): (&str, usize)) -
     Ok(Reals::numbers(&array, name, (of, questions))?.to_rows::<1>()?.into_flattened())
 }
 
+/// The body that each question leaves out, if there are such.
+struct Exclude(Option<Integers<i64>>);
+
+impl Exclude {
+    /// Reads an index for each question, or one for all. Negative ones leave out nothing.
+    fn of(object: Option<&Bound<'_, PyAny>>, questions: usize, bodies: usize) -> PyResult<Self> {
+        let Some(object) = object else { return Ok(Self(None)) };
+        let read = Integers::of(object, "exclude", questions)?;
+        let is_beyond = |index: i64| usize::try_from(index).is_ok_and(|index| index >= bodies);
+        match read.each() {
+            Err(all) if is_beyond(all) => {
+                return Err(value_error(format_args!("exclude is {all}, and there are {bodies} bodies")));
+            }
+            Err(_) => {}
+            Ok(each) => {
+                let faults = (0..).zip(each).filter(|&(_, &index)| is_beyond(index)).collect::<Vec<(u64, _)>>();
+                if let Some((row, index)) = faults.first() {
+                    let message = format!("there are {bodies} bodies, and row {row} of exclude is {index}");
+                    return Err(refused(
+                        message,
+                        faults.len(),
+                        faults.iter().map(|fault| fault.0).take(NAMED).collect(),
+                    ));
+                }
+            }
+        }
+        Ok(Self(Some(read)))
+    }
+
+    /// Whether a question leaves out a body.
+    fn leaves_out(&self, question: usize, id: u32) -> bool {
+        self.0.as_ref().is_some_and(|read| match read.each() {
+            Ok(each) => each[question] == i64::from(id),
+            Err(all) => all == i64::from(id),
+        })
+    }
+}
+
 impl Refused for QueryError {
     fn refused(self) -> PyErr {
         match &self {
@@ -115,7 +155,7 @@ impl PreparedSet {
         &self,
         py: Python<'_>,
         (threads, far): (Option<isize>, bool),
-        asked: &[Q],
+        (asked, exclude): (&[Q], Option<&Bound<'_, PyAny>>),
         ask: impl Sync
         + for<'b> Fn(
             &'b mut PreparedBatch<D>,
@@ -128,6 +168,7 @@ impl PreparedSet {
         (): Of<D>,
     {
         let ((set, cell), threads) = (<() as Of<D>>::of(&self.prepared)?, Threads::of(threads)?);
+        let exclude = Exclude::of(exclude, asked.len(), set.len())?;
         let most = entries_by_memory(size_of::<SeenAt<D>>());
         let answer = || {
             let (mut batch, mut gathered, mut done) = (PreparedBatch::new(), Gathered::new(cell), 0);
@@ -140,7 +181,10 @@ impl PreparedSet {
                 };
                 let len = (most / 4 / each).min(longest).clamp(SLICE[0], SLICE[1]);
                 let slice = &asked[done..asked.len().min(done + len)];
-                let Ok(given) = ask(&mut batch, set.queries(), slice, threads.lend()) else {
+                let counts = |question: usize, id: u32| !exclude.leaves_out(done + question, id);
+                let all = set.queries();
+                let queries = if exclude.0.is_some() { all.only_for(&counts) } else { all };
+                let Ok(given) = ask(&mut batch, queries, slice, threads.lend()) else {
                     // All questions are looked at before any is answered: this names those at fault among all.
                     return ask(&mut batch, set.queries(), asked, threads.lend())
                         .map_err(Unanswered::Refused)
@@ -219,11 +263,17 @@ impl PreparedSet {
     /// -------
     /// Answers
     ///     Indices ascending.
-    #[pyo3(signature = (points, *, threads=None))]
-    fn points(&self, py: Python<'_>, points: &Bound<'_, PyAny>, threads: Option<isize>) -> PyResult<Answers> {
+    #[pyo3(signature = (points, *, exclude=None, threads=None))]
+    fn points(
+        &self,
+        py: Python<'_>,
+        points: &Bound<'_, PyAny>,
+        exclude: Option<&Bound<'_, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<Answers> {
         in_dimensions!(self.dimensions(), D => {
             let asked = self::points::<D>(points, "points")?;
-            self.ask(py, (threads, false), &asked, |batch, queries, asked, threads| batch.points(queries, asked, threads))
+            self.ask(py, (threads, false), (&asked, exclude), |batch, queries, asked, threads| batch.points(queries, asked, threads))
         })
     }
 
@@ -238,19 +288,20 @@ impl PreparedSet {
     /// -------
     /// Answers
     ///     Indices ascending.
-    #[pyo3(signature = (centers, radii, *, threads=None))]
+    #[pyo3(signature = (centers, radii, *, exclude=None, threads=None))]
     fn circles(
         &self,
         py: Python<'_>,
         centers: &Bound<'_, PyAny>,
         radii: &Bound<'_, PyAny>,
+        exclude: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
     ) -> PyResult<Answers> {
         in_dimensions!(self.dimensions(), D => {
             let centers = self::points::<D>(centers, "centers")?;
             let radii = each(radii, "radii", ("centers", centers.len()))?;
             let asked: Vec<_> = centers.into_iter().zip(radii).collect();
-            self.ask(py, (threads, false), &asked, |batch, queries, asked, threads| batch.circles(queries, asked, threads))
+            self.ask(py, (threads, false), (&asked, exclude), |batch, queries, asked, threads| batch.circles(queries, asked, threads))
         })
     }
 
@@ -265,17 +316,18 @@ impl PreparedSet {
     /// -------
     /// Answers
     ///     Indices ascending.
-    #[pyo3(signature = (lo, hi, *, threads=None))]
+    #[pyo3(signature = (lo, hi, *, exclude=None, threads=None))]
     fn boxes(
         &self,
         py: Python<'_>,
         lo: &Bound<'_, PyAny>,
         hi: &Bound<'_, PyAny>,
+        exclude: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
     ) -> PyResult<Answers> {
         in_dimensions!(self.dimensions(), D => {
             let asked = two::<D>((lo, "lo"), (hi, "hi"))?;
-            self.ask(py, (threads, false), &asked, |batch, queries, asked, threads| batch.aabbs(queries, asked, threads))
+            self.ask(py, (threads, false), (&asked, exclude), |batch, queries, asked, threads| batch.aabbs(queries, asked, threads))
         })
     }
 
@@ -292,34 +344,36 @@ impl PreparedSet {
     /// -------
     /// Answers
     ///     With the distance from the origin to where the ray enters each body.
-    #[pyo3(signature = (origins, directions, reach=None, *, threads=None))]
+    #[pyo3(signature = (origins, directions, reach=None, *, exclude=None, threads=None))]
     fn rays(
         &self,
         py: Python<'_>,
         origins: &Bound<'_, PyAny>,
         directions: &Bound<'_, PyAny>,
         reach: Option<&Bound<'_, PyAny>>,
+        exclude: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
     ) -> PyResult<Answers> {
         in_dimensions!(self.dimensions(), D => {
             let asked = self::rays::<D>(origins, directions, reach)?;
-            self.ask(py, (threads, true), &asked, |batch, queries, asked, threads| batch.rays(queries, asked, threads))
+            self.ask(py, (threads, true), (&asked, exclude), |batch, queries, asked, threads| batch.rays(queries, asked, threads))
         })
     }
 
     /// Finds the first body that each ray hits: as ``rays``, with one answer or none.
-    #[pyo3(signature = (origins, directions, reach=None, *, threads=None))]
+    #[pyo3(signature = (origins, directions, reach=None, *, exclude=None, threads=None))]
     fn first_hits(
         &self,
         py: Python<'_>,
         origins: &Bound<'_, PyAny>,
         directions: &Bound<'_, PyAny>,
         reach: Option<&Bound<'_, PyAny>>,
+        exclude: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
     ) -> PyResult<Answers> {
         in_dimensions!(self.dimensions(), D => {
             let asked = self::rays::<D>(origins, directions, reach)?;
-            self.ask(py, (threads, true), &asked, |batch, queries, asked, threads| batch.first_hits(queries, asked, threads))
+            self.ask(py, (threads, true), (&asked, exclude), |batch, queries, asked, threads| batch.first_hits(queries, asked, threads))
         })
     }
 
@@ -338,18 +392,19 @@ impl PreparedSet {
     /// -------
     /// Answers
     ///     With the distance from the point to each centre.
-    #[pyo3(signature = (points, k=1, reach=f64::INFINITY, *, threads=None))]
+    #[pyo3(signature = (points, k=1, reach=f64::INFINITY, *, exclude=None, threads=None))]
     fn nearest(
         &self,
         py: Python<'_>,
         points: &Bound<'_, PyAny>,
         k: usize,
         #[pyo3(from_py_with = reach_of)] reach: f64,
+        exclude: Option<&Bound<'_, PyAny>>,
         threads: Option<isize>,
     ) -> PyResult<Answers> {
         in_dimensions!(self.dimensions(), D => {
             let asked = self::points::<D>(points, "points")?;
-            self.ask(py, (threads, true), &asked, |batch, queries, asked, threads| {
+            self.ask(py, (threads, true), (&asked, exclude), |batch, queries, asked, threads| {
                 batch.nearest(queries, asked, k, reach, threads)
             })
         })

@@ -103,6 +103,10 @@ def test_prepared_sets_meet_and_answer():
     distances, rows = tree.query(asked, 3)
     np.testing.assert_array_equal(nearest.indices.reshape(-1, 3), rows)
     np.testing.assert_allclose(nearest.distances.reshape(-1, 3), distances)
+    others = places.nearest(points, 2, exclude=np.arange(1000))
+    np.testing.assert_array_equal(
+        others.indices.reshape(-1, 2), tree.query(points, 3)[1][:, 1:]
+    )
     for answers, reach in [
         (places.points(asked), 0.5),
         (places.circles(asked, 0.25), 0.75),
@@ -417,3 +421,32 @@ def test_rows_are_iterated():
         for at, row in enumerate(rows):
             np.testing.assert_array_equal(row, rows[at])
         assert at == 49
+
+
+def test_questions_leave_out_the_body_that_asks():
+    line = np.stack([np.arange(40.0), np.zeros(40)], axis=1)
+    places, ids = jostle.PreparedSet(line, 0.75), np.arange(40)
+    ahead, up = np.tile([1.0, 0.0], (40, 1)), np.tile([0.0, 1.0], (40, 1))
+    assert places.first_hits(line, ahead).indices.tolist() == list(range(40))
+    hits = places.first_hits(line, ahead, exclude=ids)
+    assert hits.indices.tolist() == list(range(1, 40)) and hits[39].tolist() == []
+    assert (hits.distances == 0.25).all()
+    assert places.rays(line, up, exclude=ids)[7].tolist() == []
+    for answers in [
+        places.points(line + [0.5, 0.0], exclude=ids),
+        places.circles(line + [0.5, 0.0], 0.0, exclude=ids),
+        places.boxes(line + [0.5, 0.0], line + [0.5, 0.0], exclude=ids),
+    ]:
+        assert answers.indices.tolist() == list(range(1, 40))
+    assert places.nearest(line[:3], 1, exclude=1).indices.tolist() == [0, 0, 2]
+    some = places.nearest(line[:3], 1, exclude=np.array([-1, 1, -1], np.int8))
+    assert some.indices.tolist() == [0, 0, 2]
+    with pytest.raises(jostle.InputError, match="40 bodies, and row 2") as refused:
+        places.nearest(line[:3], 1, exclude=[0, 1, 40])
+    assert refused.value.ids == [2] and refused.value.count == 1
+    with pytest.raises(ValueError, match="exclude is 40"):
+        places.nearest(line[:3], 1, exclude=40)
+    with pytest.raises(TypeError, match="exclude must be"):
+        places.nearest(line[:3], 1, exclude=[0, 1])
+    with pytest.raises(TypeError, match="exclude must be integers"):
+        places.nearest(line[:3], 1, exclude=[0.5, 1, 2])

@@ -385,12 +385,28 @@ class PreparedSet:
         origin: ArrayLike | None = None,
         threads: SupportsIndex | None = None,
     ) -> Self: ...
-    def points(self, points: ArrayLike, *, threads: SupportsIndex | None = None) -> Answers: ...
+    def points(
+        self,
+        points: ArrayLike,
+        *,
+        exclude: ArrayLike | None = None,
+        threads: SupportsIndex | None = None,
+    ) -> Answers: ...
     def circles(
-        self, centers: ArrayLike, radii: ArrayLike, *, threads: SupportsIndex | None = None
+        self,
+        centers: ArrayLike,
+        radii: ArrayLike,
+        *,
+        exclude: ArrayLike | None = None,
+        threads: SupportsIndex | None = None,
     ) -> Answers: ...
     def boxes(
-        self, lo: ArrayLike, hi: ArrayLike, *, threads: SupportsIndex | None = None
+        self,
+        lo: ArrayLike,
+        hi: ArrayLike,
+        *,
+        exclude: ArrayLike | None = None,
+        threads: SupportsIndex | None = None,
     ) -> Answers: ...
     def rays(
         self,
@@ -398,6 +414,7 @@ class PreparedSet:
         directions: ArrayLike,
         reach: ArrayLike | None = None,
         *,
+        exclude: ArrayLike | None = None,
         threads: SupportsIndex | None = None,
     ) -> Answers: ...
     def first_hits(
@@ -406,6 +423,7 @@ class PreparedSet:
         directions: ArrayLike,
         reach: ArrayLike | None = None,
         *,
+        exclude: ArrayLike | None = None,
         threads: SupportsIndex | None = None,
     ) -> Answers: ...
     def nearest(
@@ -414,6 +432,7 @@ class PreparedSet:
         k: SupportsIndex = 1,
         reach: _Number = ...,
         *,
+        exclude: ArrayLike | None = None,
         threads: SupportsIndex | None = None,
     ) -> Answers: ...
     def __len__(self) -> int: ...
