@@ -1023,6 +1023,10 @@ typedef struct jostle_contact_list {
    * of the contact by it.
    */
   const uint32_t *slots;
+  /**
+   * The numbers of the two sets of each contact, if keys were given for JOSTLE_RELATION_AMONG; null otherwise.
+   */
+  const uint32_t (*sets)[2];
 } jostle_contact_list;
 
 /**

@@ -61,6 +61,8 @@ pub struct ContactList {
     /// The slot of each contact: a small number that no other contact has while this one lasts. The host can keep data
     /// of the contact by it.
     pub slots: *const u32,
+    /// The numbers of the two sets of each contact, if keys were given for JOSTLE_RELATION_AMONG; null otherwise.
+    pub sets: *const [u32; 2],
 }
 
 /// The changes since the last frame, lent by the tracker until its next update.
@@ -94,6 +96,7 @@ fn lent(changes: engine::Changes<'_>, size: usize) -> Changes {
         keys: contacts.keys().as_ptr(),
         pairs: contacts.pairs().as_ptr(),
         slots: contacts.slots().as_ptr(),
+        sets: if contacts.sets().is_empty() { core::ptr::null() } else { contacts.sets().as_ptr() },
     };
     let slots = changes.pair_slots();
     Changes {

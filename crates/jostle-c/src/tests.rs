@@ -82,7 +82,7 @@ fn no_geometry() -> ContactGeometry {
 }
 
 fn no_changes() -> Changes {
-    let none = ContactList { count: 0, keys: null(), pairs: null(), slots: null() };
+    let none = ContactList { count: 0, keys: null(), pairs: null(), slots: null(), sets: null() };
     let size = size_of::<Changes>();
     Changes { size, begin: none, persist: none, end: none, pair_count: 0, pair_slots: null(), slot_count: 0 }
 }

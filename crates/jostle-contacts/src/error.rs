@@ -74,7 +74,7 @@ impl fmt::Display for ContactError {
             Self::ImageShifts { pairs, image_shifts } => write!(
                 f,
                 "{image_shifts} image shifts were given for {pairs} pairs: give one for each, by what `find` returned \
-                 or by `ContactPairs::with_image_shifts`"
+                 of this input (a search in open space has none) or by `ContactPairs::with_image_shifts`"
             ),
             Self::OpenSpace => f.write_str(
                 "image shifts were given, but the space is open: give the input as it was searched, with its space",

@@ -157,16 +157,24 @@ impl Given {
 /// slots : (m,) array of uint32
 ///     A small number that no other contact has while this one lasts: the place of the contact's data in an array of
 ///     length ``tracker.slots``.
+/// sets : (m, 2) array of uint32, or None
+///     The sets of the two bodies, if keys were given for pairs among many sets.
 #[pyclass(frozen, module = "jostle", get_all)]
 pub(crate) struct Contacts {
     keys: Py<PyAny>,
     pairs: Py<PyAny>,
     slots: Py<PyAny>,
+    sets: Option<Py<PyAny>>,
 }
 
 impl Contacts {
-    /// Makes the arrays of contacts. `numbered` has the row of each body, where bodies were numbered anew.
-    fn of(py: Python<'_>, contacts: engine::Contacts<'_>, numbered: Option<&[u32]>) -> PyResult<Py<Self>> {
+    /// Makes the arrays of contacts. `numbered` has the row of each body, where bodies were numbered anew; `among` says
+    /// that they are of many sets.
+    fn of(
+        py: Python<'_>,
+        contacts: engine::Contacts<'_>,
+        (numbered, among): (Option<&[u32]>, bool),
+    ) -> PyResult<Py<Self>> {
         let mut pairs = contacts.pairs().as_flattened().to_vec();
         if let Some(numbered) = numbered {
             pairs.iter_mut().for_each(|body| *body = numbered[*body as usize]);
@@ -175,6 +183,11 @@ impl Contacts {
             keys: rows(py, contacts.keys().as_flattened().to_vec(), 2)?.unbind(),
             pairs: rows(py, pairs, 2)?.unbind(),
             slots: array(py, contacts.slots().to_vec()).unbind(),
+            sets: if among && contacts.sets().len() == contacts.len() {
+                Some(rows(py, contacts.sets().as_flattened().to_vec(), 2)?.unbind())
+            } else {
+                None
+            },
         };
         Py::new(py, this)
     }
@@ -183,12 +196,14 @@ impl Contacts {
 #[pymethods]
 impl Contacts {
     #[new]
-    fn new(keys: Py<PyAny>, pairs: Py<PyAny>, slots: Py<PyAny>) -> Self {
-        Self { keys, pairs, slots }
+    #[pyo3(signature = (keys, pairs, slots, sets=None))]
+    fn new(keys: Py<PyAny>, pairs: Py<PyAny>, slots: Py<PyAny>, sets: Option<Py<PyAny>>) -> Self {
+        Self { keys, pairs, slots, sets }
     }
 
-    fn __getnewargs__(&self, py: Python<'_>) -> (Py<PyAny>, Py<PyAny>, Py<PyAny>) {
-        (self.keys.clone_ref(py), self.pairs.clone_ref(py), self.slots.clone_ref(py))
+    fn __getnewargs__(&self, py: Python<'_>) -> (Py<PyAny>, Py<PyAny>, Py<PyAny>, Option<Py<PyAny>>) {
+        let sets = self.sets.as_ref().map(|sets| sets.clone_ref(py));
+        (self.keys.clone_ref(py), self.pairs.clone_ref(py), self.slots.clone_ref(py), sets)
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
@@ -387,15 +402,16 @@ impl ContactTracker {
         let (keys, threads) = (GivenKeys::of(keys, &mut given)?, Threads::of(threads)?);
         let slices = keys.slices()?;
         let lent = keys.lend(&slices);
+        let among = matches!(lent, Keys::Among(_));
         self.with(py, |Tracked { tracker, numbered }| {
             let updated = py.detach(|| tracker.on(threads.lend()).update(given.lend(), lent).map(drop));
             updated.map_err(|refused| keys.refuse(refused))?;
             let before = core::mem::replace(numbered, keys.numbered.clone());
             let last = tracker.last();
             Ok(Changes {
-                begin: Contacts::of(py, last.begin(), numbered.as_deref())?,
-                persist: Contacts::of(py, last.persist(), numbered.as_deref())?,
-                end: Contacts::of(py, last.end(), before.as_deref())?,
+                begin: Contacts::of(py, last.begin(), (numbered.as_deref(), among))?,
+                persist: Contacts::of(py, last.persist(), (numbered.as_deref(), among))?,
+                end: Contacts::of(py, last.end(), (before.as_deref(), among))?,
                 pair_slots: array(py, last.pair_slots().to_vec()).unbind(),
                 slots: last.slots(),
             })

@@ -15,7 +15,7 @@ pyo3::create_exception!(
 );
 
 /// Names of Rust's in the engine's messages, and what is said of them in Python.
-const NAMES: [(&str, &str); 9] = [
+const NAMES: [(&str, &str); 10] = [
     ("search boxes with a `PairFinder`", "search boxes by a jostle.Finder"),
     ("ask for lists of ids", "ask for indices alone, distances=False"),
     ("`set_max_pairs` allows", "max_pairs= allows"),
@@ -26,7 +26,8 @@ const NAMES: [(&str, &str); 9] = [
         "beside the prepared set, jostle.Bodies(prepared, category=...)",
     ),
     ("neighbour lists and an activation table", "neighbour lists and jostle.among"),
-    ("by what `find` returned or by `ContactPairs::with_image_shifts`", "by what find returned or by shifts="),
+    ("by what `find` returned of this input", "by what find returned of this input"),
+    ("or by `ContactPairs::with_image_shifts`", "or by shifts="),
     ("give what `find` returned, not its pairs", "give what find returned, not its pairs"),
 ];
 

@@ -348,6 +348,10 @@ def test_contacts_of_many_sets_are_those_of_all_bodies_in_one():
             assert as_set(getattr(changes, name).keys) == as_set(
                 getattr(expected, name).keys
             )
+            assert getattr(expected, name).sets is None
+            of = getattr(changes, name)
+            for sets, pair, key in zip(of.sets, of.pairs, of.keys):
+                assert {of_sets[s][row] for s, row in zip(sets, pair)} == set(key)
         known |= as_set(changes.begin.keys)
         points += 0.01 * (frame + 1) * (points[::-1] - 3)
     assert known

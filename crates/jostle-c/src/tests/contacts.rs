@@ -66,6 +66,39 @@ fn contacts_begin_persist_and_end_by_keys() {
 }
 
 #[test]
+fn contacts_among_sets_say_which_sets_they_are_of() {
+    let (finder, tracker, mut changes) = (Own::new(2), Tracker::new(), no_changes());
+    let keys = [of(&[5, 3]), of(&[5, 3])];
+    let table = [0_u8, 1, 0, 1];
+    let mut told = Vec::new();
+    for x in [[0.0, 1.0], [0.0, 9.0]] {
+        let sets = [circles(&x, &[0.0; 2], &[0.5; 2]), circles(&[0.0, 1.0], &[0.0; 2], &[0.25; 2])];
+        let among = Input { relation: Relation::Among as i32, table: table.as_ptr(), ..input(&sets) };
+        assert!(finder.find(&among).is_ok());
+        let relation = Relation::Among as i32;
+        // SAFETY: the two handles are valid, and all that the keys lead to outlives the call.
+        let updated =
+            unsafe { jostle_contacts_update(tracker.0, finder.0, relation, keys.as_ptr(), 2, &raw mut changes) };
+        assert_eq!(updated, Status::Ok);
+        told.push([&changes.begin, &changes.persist, &changes.end].map(|list| {
+            // SAFETY: so many numbers are lent.
+            let sets =
+                unsafe { if list.count == 0 { &[] } else { core::slice::from_raw_parts(list.sets, list.count) } };
+            keys_of(list).into_iter().zip(sets.to_vec()).collect::<Vec<_>>()
+        }));
+    }
+    // Then the second circle of the first set leaves.
+    let [one, other] = [([5, 5], [0, 1]), ([3, 3], [0, 1])];
+    assert_eq!(told, [[vec![one, other], vec![], vec![]], [vec![], vec![one], vec![other]]]);
+    // Within one set there are none to tell apart.
+    let within = Tracker::new();
+    assert!(finder.find(&input(&[circles(&[0.0, 1.0], &[0.0; 2], &[0.75; 2])])).is_ok());
+    // SAFETY: as above.
+    let updated = unsafe { jostle_contacts_update(within.0, finder.0, 0, keys.as_ptr(), 1, &raw mut changes) };
+    assert_eq!((updated, changes.begin.count, changes.begin.sets.is_null()), (Status::Ok, 1, true));
+}
+
+#[test]
 fn pairs_and_keys_at_fault_are_named() {
     let (tracker, mut changes) = (Tracker::new(), no_changes());
     let (pairs, keys) = ([[0, 1], [0, 9], [0, 1]], [of(&[5, 6])]);

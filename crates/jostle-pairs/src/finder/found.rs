@@ -7,7 +7,7 @@ use jostle_core::LinearTree;
 use crate::finder::PairFinder;
 use crate::pairs::stats::Stats;
 
-/// A pair that a search has found, with all that is known of it: see [`PairFinder::for_each_hit`].
+/// A pair that a search has found, with all that is known of it: see [`PairFinder::for_each_hit`] and [`Found::hits`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit<const D: usize> {
     /// The numbers of the sets of the two bodies: 0 and 0 within one set, 0 and 1 between two.
@@ -102,6 +102,30 @@ impl<'f, const D: usize> Found<'f, D> {
     #[must_use]
     pub fn has_single_images(&self) -> bool {
         self.finder.listed.is_unique()
+    }
+
+    /// All pairs with what is known of each, in the order of the list: its sets, its image shift and its time of impact.
+    ///
+    /// ```
+    /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+    /// use jostle::{Circles, Hit, Input, PairFinder};
+    ///
+    /// let mut finder = PairFinder::new();
+    /// let input = Input::within(Circles::new(&[0.2, 5.0, 9.9], &[0.0; 3], 0.25)).periodic([Some([0.0, 10.0]), None]);
+    /// let hits: Vec<Hit<2>> = finder.find(input)?.hits().collect();
+    /// assert_eq!(hits, [Hit { sets: [0, 0], pair: [0, 2], image_shift: [-1, 0], time_of_impact: None }]);
+    /// # Ok::<(), jostle::InputError>(())
+    /// ```
+    pub fn hits(&self) -> impl ExactSizeIterator<Item = Hit<D>> + Clone + use<'f, D> {
+        let ((meetings, ends), times, mut shifts) = (self.meetings(), self.times_of_impact(), self.image_shifts());
+        let mut met = 0;
+        self.pairs().iter().enumerate().map(move |(number, &pair)| {
+            while ends.get(met).is_some_and(|&end| end <= number) {
+                met += 1;
+            }
+            let (image_shift, time_of_impact) = (shifts.next().unwrap_or([0; D]), times.get(number).copied());
+            Hit { sets: meetings[met], pair, image_shift, time_of_impact }
+        })
     }
 
     /// Each two sets that met, ascending, and where their pairs end in the list. The end of the last two is left out.

@@ -155,6 +155,8 @@ impl<const D: usize> Ready<'_, D> {
             hits.append(&mut gathered(&sets, &of_both.to_vec(), &shifts.to_vec(), &times.to_vec()));
         }
         assert_eq!(hits.len(), pairs.len(), "pairs of sets that do not meet");
+        let all: Vec<_> = found.hits().map(|hit| hit_of(hit, self.case.moves())).collect();
+        assert_eq!(all, hits, "hits one by one");
         Ok(hits)
     }
 
@@ -168,13 +170,16 @@ impl<const D: usize> Ready<'_, D> {
     pub fn visit(&self, search: Search<'_, '_, D>) -> Result<Vec<Hit<D>>, InputError> {
         let hits = Mutex::new(Vec::new());
         search.for_each_hit(self.input(), |hit| {
-            assert_eq!(hit.time_of_impact.is_some(), self.case.moves(), "times");
-            let (sets, time) = (hit.sets.map(|set| set as usize), hit.time_of_impact.unwrap_or_default());
-            let hit = Hit { sets, pair: hit.pair, shift: hit.image_shift, time };
-            hits.lock().unwrap_or_else(PoisonError::into_inner).push(hit);
+            hits.lock().unwrap_or_else(PoisonError::into_inner).push(hit_of(hit, self.case.moves()));
         })?;
         Ok(hits.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+fn hit_of<const D: usize>(hit: jostle_pairs::Hit<D>, moves: bool) -> Hit<D> {
+    assert_eq!(hit.time_of_impact.is_some(), moves, "times");
+    let (sets, time) = (hit.sets.map(|set| set as usize), hit.time_of_impact.unwrap_or_default());
+    Hit { sets, pair: hit.pair, shift: hit.image_shift, time }
 }
 
 compiled_here! {
