@@ -13,7 +13,8 @@ use std::sync::PoisonError;
 
 use crate::parallel::bell::Bell;
 use crate::parallel::sync::{
-    AtomicBool, AtomicUsize, CachePadded, Guarded, Mutex, Ordering, fence, look_out, processor, yield_now,
+    AtomicBool, AtomicUsize, CachePadded, Guarded, Mutex, Ordering, fence, leave_processor, look_out, processor,
+    yield_now,
 };
 
 /// What a leader shares with its helpers.
@@ -32,6 +33,9 @@ pub(crate) struct Handover {
     dismissed: AtomicBool,
     /// The processor that the leader was on when it last called helpers or opened a region.
     leader_on: AtomicUsize,
+    /// Whether a helper that has been put on the leader's processor moves to another. Of several helpers, one that moved
+    /// might meet another there.
+    may_move: AtomicBool,
     /// Helpers that are here, and let the leader go on because they have its processor.
     aside: AtomicUsize,
     /// The first panic of a helper.
@@ -67,6 +71,7 @@ impl Default for Handover {
             present: AtomicUsize::new(0),
             dismissed: AtomicBool::new(false),
             leader_on: AtomicUsize::new(usize::MAX),
+            may_move: AtomicBool::new(false),
             aside: AtomicUsize::new(0),
             panic: Mutex::new(None),
             bell: Bell::default(),
@@ -173,6 +178,11 @@ impl Handover {
         (found && !dismissed).then_some(region)
     }
 
+    /// Says whether there is one helper at most.
+    pub(crate) fn has_one_helper(&self, one: bool) {
+        self.may_move.store(one, Ordering::Relaxed);
+    }
+
     /// Notes the processor that the leader is on.
     pub(crate) fn leads_on(&self, here: usize) {
         self.leader_on.store(here, Ordering::Relaxed);
@@ -183,11 +193,18 @@ impl Handover {
         !self.is_dismissed() && here.is_some_and(|here| here == self.leader_on.load(Ordering::Relaxed))
     }
 
-    /// Lets the leader go on if this helper has been put on its processor. Otherwise the leader would stand still
-    /// meanwhile, or would wait for a helper that cannot go on while the leader waits. Returns whether the helper is
-    /// there no longer, or no helper is needed.
+    /// Moves a helper that has been put on the leader's processor to another, if it is the only one. Returns whether it
+    /// was there, and is there no longer.
+    pub(crate) fn moves_off(&self, here: impl Fn() -> Option<usize>) -> bool {
+        let from = here().filter(|_| self.may_move.load(Ordering::Relaxed));
+        self.is_in_the_way(from) && from.is_some_and(leave_processor) && !self.is_in_the_way(here())
+    }
+
+    /// Gets out of the leader's way if this helper has been put on its processor: goes to another, or lets the leader go
+    /// on. Otherwise the leader would stand still meanwhile, or would wait for a helper that cannot go on while the
+    /// leader waits. Returns whether the helper is there no longer, or no helper is needed.
     pub(crate) fn step_aside(&self, here: impl Fn() -> Option<usize>) -> bool {
-        if !self.is_in_the_way(here()) {
+        if !self.is_in_the_way(here()) || self.moves_off(&here) {
             return true;
         }
         self.aside.fetch_add(1, Ordering::Relaxed);

@@ -16,7 +16,7 @@ pub(crate) use crossbeam_utils::CachePadded;
 
 use crate::clock::{self, Instant};
 pub(crate) use crate::parallel::callers::give_way;
-pub(crate) use crate::parallel::cores::processor;
+pub(crate) use crate::parallel::cores::{leave_processor, processor};
 
 /// How long a thread looks out for something before it sleeps, or gives itself back to its pool. Waking a thread takes
 /// about as long, and so does putting ten thousand bodies in order, which one thread does alone while another waits.

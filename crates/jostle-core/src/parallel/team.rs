@@ -89,9 +89,10 @@ fn together_once(pool: Option<&ThreadPool>, search: &mut (dyn FnMut() + Send)) {
     if is_outside(pool) {
         return lead_from_outside(pool, search);
     }
-    let team = Team::default();
+    let (team, workers) = (Team::default(), cores::workers(pool));
     team.leads_here();
-    let helpers = helpers_for(cores::workers(pool), 0, cores::spare());
+    team.handover.has_one_helper(workers == 2);
+    let helpers = helpers_for(workers, 0, cores::spare());
     enlist(&team, helpers, Stay::Throughout, &mut |team| {
         let leader = Leader { team, outside: None };
         let _leading = Leading::of(&leader);
@@ -112,9 +113,10 @@ fn lead_from_outside(pool: Option<&ThreadPool>, search: &mut (dyn FnMut() + Send
         _ => Arc::default(),
     };
     team.leads_here();
-    let outside = Outside { team: &team, pool };
+    let (outside, workers) = (Outside { team: &team, pool }, cores::workers(pool));
+    team.handover.has_one_helper(workers == 2);
     let called = team.calls.load(Ordering::Relaxed);
-    outside.call(helpers_for(cores::workers(pool), called, cores::spare()));
+    outside.call(helpers_for(workers, called, cores::spare()));
     let leader = Leader { team: &team, outside: Some(outside) };
     let leading = Leading::of(&leader);
     search();
@@ -161,10 +163,12 @@ impl Outside<'_> {
 }
 
 /// Answers a call from outside of the pool. Systems may wake a sleeping thread on the leader's own processor, if the
-/// leader has only just been woken itself. Such a thread calls another in its place, which may be put elsewhere, and
-/// lets the leader go on. If no other comes, the thread itself gets that second call.
+/// leader has only just been woken itself. Such a thread moves to another processor or, where there are several, calls
+/// another thread in its place, which may be put elsewhere, and lets the leader go on. If no other comes, the thread
+/// itself gets that second call.
 fn answer_or_pass_on(team: Arc<Team>, others: usize) {
-    if !ENGAGED.get() && team.handover.is_in_the_way(cores::processor()) {
+    let in_the_way = || !ENGAGED.get() && team.handover.is_in_the_way(cores::processor());
+    if in_the_way() && !team.handover.moves_off(cores::processor) {
         let passed = Arc::clone(&team);
         rayon::spawn(move || passed.answer_with(others, &Call::of(Stay::Throughout)));
         team.handover.step_aside(cores::processor);

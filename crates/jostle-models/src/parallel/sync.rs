@@ -23,6 +23,10 @@ pub(crate) fn processor() -> Option<usize> {
     None
 }
 
+pub(crate) fn leave_processor(_from: usize) -> bool {
+    false
+}
+
 pub(crate) fn give_way() -> bool {
     false
 }
