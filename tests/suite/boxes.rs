@@ -112,6 +112,11 @@ fn boxes_that_are_none_are_refused_by_their_ids() {
     // A margin does not make such a body a box.
     let swapped = Boxes::new([&[1.0], &[0.0]], [&[0.5], &[1.0]]).with_margin(3.0);
     assert!(matches!(finder.find(swapped), Err(InputError::Bodies { count: 1, .. })));
+    let in_double = Boxes64::new([&[1.0], &[0.0]], [&[0.5], &[1.0]]).with_margin(3.0);
+    assert!(matches!(finder.find(in_double), Err(InputError::Bodies { count: 1, .. })));
+    let rods = Capsules::new([&[0.0], &[0.0]], [&[9.0], &[0.0]], 0.5);
+    let error = finder.find(Input::between(rods, swapped)).unwrap_err().to_string();
+    assert!(error.contains("set 1") && error.contains("lower corner above"), "{error}");
     let short = Boxes::new([[0.0; 2].as_slice(), &[0.0; 2]], [&[1.0; 2], &[1.0; 1]]);
     let lengths = ViewError::Corners { lower: vec![2, 2], upper: vec![2, 1] };
     assert_eq!(finder.find(short).unwrap_err(), InputError::View(lengths));

@@ -25,8 +25,8 @@ pub(super) struct Piece<const D: usize> {
     radii: Each,
     len: usize,
     are_boxes: bool,
-    /// Whether no radius is negative or NaN, the margin left aside.
-    are_radii: bool,
+    /// Whether, the margin left aside, no radius is negative or NaN, and no box has its corners swapped.
+    is_given_well: bool,
 }
 
 impl<const D: usize> Piece<D> {
@@ -34,7 +34,7 @@ impl<const D: usize> Piece<D> {
     #[inline(never)]
     pub(super) fn read((set, sorted): (&Set<'_, D>, &SortedSet<D>), first: usize, len: usize) -> Self {
         let (ends, radii) = ([[[0.0; PIECE]; D]; 2], [0.0; PIECE]);
-        let mut piece = Self { ends, radii, len, are_boxes: false, are_radii: true };
+        let mut piece = Self { ends, radii, len, are_boxes: false, is_given_well: true };
         match &set.source {
             Source::View(of) => piece.read_segments([of.centers(); 2], (of.radii(), of.margin()), first),
             Source::Double(of) => piece.read_segments([of.centers(); 2], (of.radii(), of.margin()), first),
@@ -59,7 +59,7 @@ impl<const D: usize> Piece<D> {
         first: usize,
     ) {
         radii.map_into(first, &mut self.radii[..self.len], T::to_f64);
-        self.are_radii = self.radii[..self.len].iter().all(|&radius| radius >= 0.0);
+        self.is_given_well = self.radii[..self.len].iter().all(|&radius| radius >= 0.0);
         radii.map_into(first, &mut self.radii[..self.len], |radius| (radius + margin).to_f64());
         for side in 0..2 {
             for axis in 0..D {
@@ -73,6 +73,11 @@ impl<const D: usize> Piece<D> {
         self.are_boxes = true;
         for axis in 0..D {
             let [lo, hi] = self.ends.each_mut().both(|ends| &mut ends[axis][..self.len]);
+            if margin > T::default() {
+                lower[axis].map_into(first, lo, T::to_f64);
+                upper[axis].map_into(first, hi, T::to_f64);
+                self.is_given_well &= lo.iter().zip(&*hi).all(|(lo, hi)| lo <= hi);
+            }
             lower[axis].map_into(first, lo, |x| (x - margin).to_f64());
             upper[axis].map_into(first, hi, |x| (x + margin).to_f64());
         }
@@ -94,7 +99,7 @@ impl<const D: usize> Piece<D> {
                 unsound[at] |= u64::from(!sound);
             }
         }
-        self.are_radii && unsound.iter().fold(0, |all, unsound| all | unsound) == 0
+        self.is_given_well && unsound.iter().fold(0, |all, unsound| all | unsound) == 0
     }
 
     /// Returns the ends of all bodies on an axis, less `taken` and relative to an origin, each rounded as
