@@ -1,6 +1,10 @@
 //! Searches recorded task by task.
 
-use jostle::{Capsules, CoherentFinder, ContactTracker, NeighborLists, PairFinder, Rows, Set, Threads, between};
+use std::time::Instant;
+
+use jostle::{
+    Capsules, Circles64, CoherentFinder, ContactTracker, NeighborLists, PairFinder, Rows, Set, Threads, between,
+};
 use jostle_testkit::shapes::{BoxKind, boxes};
 use jostle_testkit::{Kind, scene};
 
@@ -73,4 +77,19 @@ fn recorded_coherent_frames_are_the_same() {
     assert!(rebuilds.clone().all(|rebuilds| rebuilds < 6), "{:?}", rebuilds.collect::<Vec<_>>());
     let nowhere = jostle::Circles::new(&[f32::NAN], &[0.0], 1.0);
     assert!(finders[1].on(Threads::Serial).find_recorded(nowhere).is_err());
+}
+
+/// Of bodies in `f64`, a sixth of a search or more is checks and proxies.
+#[test]
+fn the_stages_of_a_search_come_to_most_of_its_time() {
+    let x: Vec<f64> = (0..20_000).map(|id| f64::from(id * 7919 % 20_000)).collect();
+    let mut finder = PairFinder::new();
+    let most = (0..20).any(|_| {
+        let started = Instant::now();
+        let stages = finder.on(Threads::Serial).find(Circles64::new(&x, &x, 0.3)).expect("a line").stats().time.total();
+        let took = started.elapsed();
+        assert!(stages <= took);
+        16 * stages > 15 * took
+    });
+    assert!(most);
 }

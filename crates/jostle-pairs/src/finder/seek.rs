@@ -71,14 +71,17 @@ impl<const D: usize> PairFinder<D> {
         let Self { preparation, engine, rows, .. } = self;
         let (mut small, mut shared) =
             scratch.map(|own| (&mut own.preparation, (&mut own.engine, &mut own.rows))).unzip();
-        let times = prepare(small.as_deref_mut().unwrap_or(preparation), input, engine.isa, workers)?;
+        let mut times = prepare(small.as_deref_mut().unwrap_or(preparation), input, engine.isa, workers)?;
         if small.is_some() {
             preparation.prefetch_levels();
         }
         let prepared = small.as_deref().unwrap_or(preparation);
         let exact = prepared.exact(input);
         if small.is_none() {
-            started = Instant::now();
+            // What is no building of trees is checks, and proxies.
+            let prepared = Instant::now();
+            times.bounds = (prepared - started).saturating_sub(times.sort + times.tree);
+            started = prepared;
         }
         let engines = match &mut shared {
             Some((pairs, rows)) => Engines { pairs, rows, kept: Some(&mut engine.pairs) },

@@ -14,7 +14,7 @@ use crate::join::counts::Tests;
 /// clock (`wasm32-unknown-unknown`) notes no time at all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StageTimes {
-    /// Validation and the box of all centres.
+    /// Validation, the box of all centres and, where a search needs them, proxies in `f32`.
     pub bounds: Duration,
     /// Codes, partition and sort, up to leaves of bodies in order, with the boxes of the leaves and of their nodes.
     pub sort: Duration,
