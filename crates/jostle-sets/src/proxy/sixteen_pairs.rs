@@ -126,12 +126,12 @@ impl<const D: usize> Side<D> {
     }
 }
 
-/// Which numbers are at most 0, as bits.
+/// Which gaps are at most 0, as bits.
 #[inline(always)]
-fn none_above(beyond: [f64; PAIRS]) -> u16 {
+fn none_above(gaps: [f64; PAIRS]) -> u16 {
     let mut which = 0;
     for pair in 0..PAIRS {
-        which |= u16::from(beyond[pair] <= 0.0) << pair;
+        which |= u16::from(gaps[pair] <= 0.0) << pair;
     }
     which
 }
@@ -142,81 +142,57 @@ fn gap(distance2: f64, reach: f64) -> f64 {
     if distance2 <= reach * reach { 0.0 } else { 1.0 }
 }
 
-struct Boxes<'a, const D: usize>(&'a SixteenPairs<D>);
+/// Defines the work of each predicate: whether it gains by AVX-512, and the gap of a pair, which is above 0 unless the
+/// pair touches. (The loop stands here: of a function that takes the gap as a closure, no vector code is made.)
+macro_rules! predicates {
+    ($($name:ident, $gains:literal, |$pairs:ident, $pair:ident| $gap:expr;)*) => {$(
+        struct $name<'a, const D: usize>(&'a SixteenPairs<D>);
 
-impl<const D: usize> Work for Boxes<'_, D> {
-    type Output = u16;
-    const GAINS_BY_AVX512: bool = false;
+        impl<const D: usize> Work for $name<'_, D> {
+            type Output = u16;
+            const GAINS_BY_AVX512: bool = $gains;
 
-    #[inline(always)]
-    fn run(self) -> u16 {
-        let mut gaps = [f64::NEG_INFINITY; PAIRS];
-        for pair in 0..PAIRS {
-            let (below, above) = (self.0.between([1, 0], pair), self.0.between([0, 1], pair));
-            for axis in 0..D {
-                gaps[pair] = gaps[pair].max(below[axis]).max(-above[axis]);
+            #[inline(always)]
+            fn run(self) -> u16 {
+                let $pairs = self.0;
+                let mut gaps = [0.0; PAIRS];
+                for $pair in 0..PAIRS {
+                    gaps[$pair] = $gap;
+                }
+                none_above(gaps)
             }
         }
-        none_above(gaps)
-    }
+    )*};
 }
 
-struct RoundAndBox<'a, const D: usize>(&'a SixteenPairs<D>);
-
-impl<const D: usize> Work for RoundAndBox<'_, D> {
-    type Output = u16;
-    const GAINS_BY_AVX512: bool = false;
-
-    #[inline(always)]
-    fn run(self) -> u16 {
-        let mut gaps = [0.0; PAIRS];
-        for pair in 0..PAIRS {
-            let (lo, hi) = (self.0.between([0, 0], pair), self.0.between([0, 1], pair));
-            let mut distance2 = 0.0;
-            for axis in 0..D {
-                let outside = lo[axis].max(-hi[axis]).max(0.0);
-                distance2 += outside * outside;
-            }
-            gaps[pair] = gap(distance2, self.0.sides[0].radii[pair]);
+predicates! {
+    Boxes, false, |pairs, pair| {
+        let (below, above) = (pairs.between([1, 0], pair), pairs.between([0, 1], pair));
+        let mut gap = f64::NEG_INFINITY;
+        for axis in 0..D {
+            gap = gap.max(below[axis]).max(-above[axis]);
         }
-        none_above(gaps)
-    }
-}
-
-struct SegmentAndBox<'a, const D: usize>(&'a SixteenPairs<D>);
-
-impl<const D: usize> Work for SegmentAndBox<'_, D> {
-    type Output = u16;
-
-    #[inline(always)]
-    fn run(self) -> u16 {
-        let capsules = &self.0.sides[0];
-        let mut gaps = [0.0; PAIRS];
-        for pair in 0..PAIRS {
-            let (lo, hi) = (self.0.between([0, 0], pair), self.0.between([0, 1], pair));
-            let (distance2, _) = box_to_segment(lo, hi, capsules.along(pair));
-            gaps[pair] = gap(distance2, capsules.radii[pair]);
+        gap
+    };
+    RoundAndBox, false, |pairs, pair| {
+        let (lo, hi) = (pairs.between([0, 0], pair), pairs.between([0, 1], pair));
+        let mut distance2 = 0.0;
+        for axis in 0..D {
+            let outside = lo[axis].max(-hi[axis]).max(0.0);
+            distance2 += outside * outside;
         }
-        none_above(gaps)
-    }
-}
-
-struct Segments<'a, const D: usize>(&'a SixteenPairs<D>);
-
-impl<const D: usize> Work for Segments<'_, D> {
-    type Output = u16;
-
-    #[inline(always)]
-    fn run(self) -> u16 {
-        let [one, other] = &self.0.sides;
-        let mut gaps = [0.0; PAIRS];
-        for pair in 0..PAIRS {
-            let s = one.radii[pair] + other.radii[pair];
-            let (distance2, _) = segments(self.0.between([0; 2], pair), one.along(pair), other.along(pair));
-            gaps[pair] = gap(distance2, s);
-        }
-        none_above(gaps)
-    }
+        gap(distance2, pairs.sides[0].radii[pair])
+    };
+    SegmentAndBox, true, |pairs, pair| {
+        let (lo, hi) = (pairs.between([0, 0], pair), pairs.between([0, 1], pair));
+        let [capsules, _] = &pairs.sides;
+        gap(box_to_segment(lo, hi, capsules.along(pair)).0, capsules.radii[pair])
+    };
+    Segments, true, |pairs, pair| {
+        let [one, other] = &pairs.sides;
+        let (distance2, _) = segments(pairs.between([0; 2], pair), one.along(pair), other.along(pair));
+        gap(distance2, one.radii[pair] + other.radii[pair])
+    };
 }
 
 #[cfg(test)]

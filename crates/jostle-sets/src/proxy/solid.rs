@@ -66,19 +66,11 @@ impl<const D: usize> Solid<D> {
                 box_to_segment(seen(p, lo), seen(p, hi), between(p, q, [0.0; D])).0 <= radius * radius
             }
             (a, b) => {
-                let ([w, d, e], s) = a.segments(b, shift);
-                segments(w, d, e).0 <= s * s
+                let (([p, p_end], p_radius), ([q, q_end], q_radius)) = (a.segment(), b.segment());
+                let (s, along) = (p_radius + q_radius, |from, to| between(from, to, [0.0; D]));
+                segments(seen(p, q), along(p, p_end), along(q, q_end)).0 <= s * s
             }
         }
-    }
-
-    /// What leads from the segment of one body to that of another, seen at a shift, what leads along each, and the sum
-    /// of their radii.
-    #[inline(always)]
-    pub(super) fn segments(&self, other: &Self, shift: [f64; D]) -> ([[f64; D]; 3], f64) {
-        let (([p, p_end], p_radius), ([q, q_end], q_radius)) = (self.segment(), other.segment());
-        let along = |from, to| between(from, to, [0.0; D]);
-        ([between(p, q, shift), along(p, p_end), along(q, q_end)], p_radius + q_radius)
     }
 
     /// Returns the squared distance from a point to a box, or to the segment of a capsule, seen at a shift.
