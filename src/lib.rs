@@ -24,7 +24,8 @@
 //! - **Bad input** (NaN, infinities, negative radii, sums beyond 2^60, in `f64` 2^500, slices of unequal length) is
 //!   refused before any work is done, by an [`InputError`] that counts the offenders and names the first of them.
 //! - **Cost** is O(n + pairs) for spread-out bodies and O(n log n + pairs) at worst, whether they lie in clusters, on a
-//!   line, on top of each other, or next to a giant.
+//!   line, on top of each other, or next to a giant. Of capsules, and of bodies that move, pairs whose bounds overlap
+//!   count as well.
 //! - **Memory** held between frames, for pairs within one view in `f32`, is some 50 bytes a body in 2D and 60 in 3D,
 //!   and half a megabyte for each thread, beside the list of pairs. A finder of 200 bodies holds 9 KB, since all small
 //!   searches of a thread share that thread's scratch memory. Neighbour lists take their own size again while they are

@@ -1,6 +1,6 @@
 //! Circles, boxes and capsules of either precision. Three sets of any shapes, in any space, as views or prepared, are
 //! searched within one set, between two and among all, for pairs and for rows, against plain loops with formulas of
-//! their own. Prepared sets are asked questions, and unsound bodies are refused.
+//! their own. Some sets move. Prepared sets are asked questions, and unsound bodies are refused.
 
 mod asked;
 mod group;
@@ -14,6 +14,7 @@ use jostle::{
 use jostle_testkit::algebra::PlainLayers;
 
 use crate::layering::set;
+use crate::number::Number64;
 use crate::ways::agreed;
 use asked::{Asked, ask};
 use group::{Group, Plain, Shape};
@@ -36,6 +37,8 @@ arbitrary! {
         around: Around,
         /// Which sets are prepared, a bit each; and which of them for open space, whatever the space is.
         prepared: u8,
+        /// How far the bodies of each set move.
+        moves: [Option<[Number64; 3]>; 3],
         asked: Vec<Asked>,
     }
 }
@@ -60,10 +63,11 @@ struct Scene<const D: usize> {
 fn check<const D: usize>(input: &Input) {
     let company = input.company == u8::MAX;
     let scale = if company { 1.0 } else { 2.0_f64.powi(i32::from(input.scale.unwrap_or(0)) % 400) };
-    let plain: [Plain<D>; 3] = core::array::from_fn(|i| input.groups[i].plain(scale, company, company && i == 0));
+    let plain: [Plain<D>; 3] =
+        core::array::from_fn(|i| input.groups[i].plain(input.moves[i], scale, company, company && i == 0));
     let solids = plain.each_ref().map(Plain::solids);
     let narrow = plain.iter().any(|plain| !plain.double);
-    let space = input.around.space(widest(&solids), if narrow { 1.0 } else { scale });
+    let space = input.around.space(widest(&plain, &solids), if narrow { 1.0 } else { scale });
     let scene = Scene { plain, solids, space };
     if !space.is_open() && (company || !scene.is_quick()) {
         return;
@@ -83,10 +87,22 @@ fn check<const D: usize>(input: &Input) {
     }
 }
 
-/// Returns the greatest width of a body on each axis, of bodies that end there.
-fn widest<const D: usize>(solids: &[Vec<Solid<D>>; 3]) -> [f64; D] {
+/// Returns the interval that each body takes on each axis along its path.
+fn paths<const D: usize>(plain: &Plain<D>, solids: &[Solid<D>]) -> Vec<Extent<D>> {
+    let path = |(id, solid): (usize, &Solid<D>)| {
+        let (mut extent, by) = (solid.extent(), plain.by(id));
+        for axis in 0..D {
+            extent[axis] = [extent[axis][0] + by[axis].min(0.0), extent[axis][1] + by[axis].max(0.0)];
+        }
+        extent
+    };
+    solids.iter().enumerate().map(path).collect()
+}
+
+/// Returns the greatest width of a body, or of its path, on each axis, of bodies that end there.
+fn widest<const D: usize>(plain: &[Plain<D>; 3], solids: &[Vec<Solid<D>>; 3]) -> [f64; D] {
     let mut widest = [0.0; D];
-    for extent in solids.iter().flatten().map(Solid::extent) {
+    for extent in plain.iter().zip(solids).flat_map(|(plain, solids)| paths(plain, solids)) {
         for (axis, [lo, hi]) in extent.into_iter().enumerate().filter(|(_, [lo, hi])| (hi - lo).is_finite()) {
             widest[axis] = f64::max(widest[axis], hi - lo);
         }
@@ -107,7 +123,7 @@ impl<const D: usize> Scene<D> {
     }
 
     fn extents(&self) -> [Vec<Extent<D>>; 3] {
-        self.solids.each_ref().map(|solids| solids.iter().map(Solid::extent).collect())
+        core::array::from_fn(|i| paths(&self.plain[i], &self.solids[i]))
     }
 
     /// Returns whether an error may refuse sound bodies where space repeats.
@@ -143,7 +159,7 @@ impl<const D: usize> Scene<D> {
     fn check_pairs(&self, input: &Input, prepared: &[Option<PreparedSet<D>>; 3]) {
         let sets: [Set<'_, D>; 3] = core::array::from_fn(|i| {
             let source = prepared[i].as_ref().map_or_else(|| self.plain[i].source(), Set::from);
-            set(source, self.plain[i].layers.as_ref())
+            self.plain[i].moving(set(source, self.plain[i].layers.as_ref()))
         });
         let company = input.company == u8::MAX;
         let mut finder = PairFinder::new();
@@ -151,8 +167,9 @@ impl<const D: usize> Scene<D> {
             // Here the plain loop would take too long. Threads and instruction sets have been compared.
             if !company || i + j > 2 {
                 // Circles in `f32` alone are decided in `f32`.
-                let single = self.plain.each_ref().map(|plain| plain.shape == Shape::Round && !plain.double);
-                if !(single[i] && single[j]) {
+                let single =
+                    |i: usize| self.plain[i].shape == Shape::Round && !self.plain[i].double && !self.plain[i].moves();
+                if !(single(i) && single(j)) {
                     self.compare([i, j], found);
                 }
             }
@@ -216,7 +233,9 @@ impl<const D: usize> Scene<D> {
                     }
                     let has = found.binary_search(&(pair, steps)).is_ok();
                     seen += usize::from(has);
-                    let agrees = match one.meets(other, shift) {
+                    let (from, to) = (self.plain[i].by(p), self.plain[j].by(q));
+                    let by = core::array::from_fn(|axis| to[axis] - from[axis]);
+                    let agrees = match one.meets_on_its_way(other, shift, by) {
                         _ if !meets => !has,
                         Verdict::Close => true,
                         verdict => (verdict == Verdict::Touching) == has,

@@ -132,8 +132,6 @@ fn what_is_not_built_for_boxes_is_refused_by_its_name() {
         assert!(matches!(error, InputError::Combination { .. }));
     };
     let mut finder = PairFinder::new();
-    let moving = Set::from(scene.view()).moving([&[0.0_f32; 30], &[0.0; 30]]);
-    refused(finder.find(moving).unwrap_err(), "boxes or capsules and displacements");
     refused(CoherentFinder::new().find(scene.view()).unwrap_err(), "boxes or capsules and a coherent finder");
     let error = finder.neighbors(scene.view(), Rows::Full, &mut NeighborLists::with_distances()).unwrap_err();
     refused(error, "boxes or capsules and distances");
@@ -155,12 +153,8 @@ fn boxes_and_capsules_are_refused_as_the_documentation_says() {
         other => panic!("{other}"),
     };
     let circles = Circles::new(&[0.0, 9.0], &[0.0; 2], 0.5);
-    let (still, mut finder) = ([0.0_f32; 2], PairFinder::new());
+    let mut finder = PairFinder::new();
     for view in views {
-        let moves = "boxes or capsules and displacements";
-        assert_eq!(parts(finder.find(view.moving([&still, &still])).unwrap_err()), moves);
-        let shot = Set::from(circles).moving([&still, &still]);
-        assert_eq!(parts(finder.find(between(view, shot)).unwrap_err()), moves);
         let lists = [
             NeighborLists::with_distances(),
             NeighborLists::new().and_distances_f64(),

@@ -12,6 +12,7 @@ mod errors;
 mod guests;
 mod hosts;
 mod limits;
+mod moving_shapes;
 mod oracle;
 mod panics;
 mod permutation;

@@ -11,15 +11,15 @@ use crate::boxes::rows_of;
 use crate::embed::ways::{Way, Ways};
 
 /// Columns of each shape, of about as many bodies as asked for. `sets` and `solids` give the same bodies.
-struct Mixture<const D: usize> {
-    boxes: BoxScene<D>,
+pub(crate) struct Mixture<const D: usize> {
+    pub(crate) boxes: BoxScene<D>,
     doubles: [[Vec<f64>; D]; 2],
-    centers: [Vec<f32>; D],
+    pub(crate) centers: [Vec<f32>; D],
     radii: Vec<f32>,
 }
 
 impl<const D: usize> Mixture<D> {
-    fn new(n: usize, origin: f64) -> Self {
+    pub(crate) fn new(n: usize, origin: f64) -> Self {
         let [boxes, other] = [BoxKind::Uniform, BoxKind::Rods].map(|kind| boxes::<D>(kind, n));
         let double = |columns: &[Vec<f32>; D]| {
             columns.each_ref().map(|column| column.iter().map(|&x| f64::from(x) / 3.0 + origin).collect())
@@ -31,7 +31,7 @@ impl<const D: usize> Mixture<D> {
     }
 
     /// Returns circles, boxes in `f32`, boxes in `f64`, capsules in `f32` and capsules in `f64`.
-    fn sets(&self) -> [Set<'_, D>; 5] {
+    pub(crate) fn sets(&self) -> [Set<'_, D>; 5] {
         let [lo, hi] = &self.doubles;
         [
             Bodies::from_slices(self.centers.each_ref().map(Vec::as_slice), &self.radii).into(),
@@ -42,7 +42,7 @@ impl<const D: usize> Mixture<D> {
         ]
     }
 
-    fn solids(&self) -> [Vec<Solid<D>>; 5] {
+    pub(crate) fn solids(&self) -> [Vec<Solid<D>>; 5] {
         let at = |columns: &[Vec<f32>; D], id: usize| columns.each_ref().map(|column| f64::from(column[id]));
         let double = |id: usize| self.doubles.each_ref().map(|columns| columns.each_ref().map(|column| column[id]));
         let all = 0..self.radii.len();
@@ -94,7 +94,7 @@ fn bodies_of_every_shape_meet_each_other() {
 }
 
 /// Returns the vectors of a space that repeats.
-fn vectors_of<const D: usize>(space: Space<D>) -> [Option<[f64; D]>; D] {
+pub(crate) fn vectors_of<const D: usize>(space: Space<D>) -> [Option<[f64; D]>; D] {
     core::array::from_fn(|k| space.repeats()[k].then_some(space.vectors()[k]))
 }
 

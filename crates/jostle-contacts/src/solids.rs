@@ -236,6 +236,11 @@ fn near_one<const D: usize>(vector: [f64; D]) -> [f64; D] {
     vector.axes(|x| x * scale)
 }
 
+/// Whether a displacement is finite, if there is one.
+fn is_step<const D: usize>(by: Option<[f64; D]>) -> bool {
+    by.is_none_or(|by| by.iter().all(|x| x.is_finite()))
+}
+
 /// The pairs of a search, and the sets of their bodies.
 pub(crate) struct Solids<'a, 'p, const D: usize> {
     asked: &'p Asked<'a, D>,
@@ -254,9 +259,24 @@ impl<'a, 'p, const D: usize> Solids<'a, 'p, D> {
 
     /// Returns the contact of the pair at place `at` of the list.
     pub(crate) fn contact(&self, sets: [u32; 2], at: usize) -> Contact<D, f64> {
-        let [a, b] = self.asked.pairs[at];
-        let solid = |set: u32, id: u32| self.sorted[set as usize].solid(&self.asked.sets[set as usize], id as usize);
-        Contact::of_solids(&solid(sets[0], a), &solid(sets[1], b), self.asked.shift(at))
+        let (ids, of) = (self.asked.pairs[at], |set: u32| (&self.sorted[set as usize], &self.asked.sets[set as usize]));
+        let [(a, from), (b, to)] = [(sets[0], ids[0]), (sets[1], ids[1])].both(|(number, id)| {
+            let (sorted, set) = of(number);
+            (sorted.solid(set, id as usize), set.by(id as usize))
+        });
+        let mut shift = self.asked.shift(at);
+        if from.is_none() && to.is_none() {
+            return Contact::of_solids(&a, &b, shift);
+        }
+        // As seen from the first body, where it begins.
+        let [from, to] = [from, to].both(|by| by.unwrap_or([0.0; D]));
+        let by: [f64; D] = from_axes(|axis| to[axis] - from[axis]);
+        let time = a.first_touch(&b, shift, by).unwrap_or(0.0);
+        for axis in 0..D {
+            shift[axis] += time * by[axis];
+        }
+        let contact = Contact::of_solids(&a, &b, shift);
+        Contact { point: from_axes(|axis| contact.point[axis] + time * from[axis]), ..contact }
     }
 
     /// Checks that each pair names two bodies, and that both bodies are sound.
@@ -271,7 +291,7 @@ impl<'a, 'p, const D: usize> Solids<'a, 'p, D> {
                         let id = pair[number] as usize;
                         if id >= set.len() {
                             strangers.store(true, Ordering::Relaxed);
-                        } else if sorted.solid_fault(set, id).is_some() {
+                        } else if sorted.solid_fault(set, id).is_some() || !is_step(set.by(id)) {
                             unsound.store(true, Ordering::Relaxed);
                         }
                     }

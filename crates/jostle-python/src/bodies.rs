@@ -88,6 +88,7 @@ impl AskedSet {
     pub(crate) fn named<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let named = PyDict::new(py);
         named.set_item("margin", self.margin)?;
+        named.set_item("displacements", &self.displacements)?;
         named.set_item("category", &self.category)?;
         named.set_item("mask", &self.mask)?;
         named.set_item("group", &self.group)?;
@@ -183,6 +184,11 @@ fn check_length(length: f64, name: &str, number: Number) -> PyResult<()> {
         return Err(value_error(message));
     }
     Ok(())
+}
+
+/// Returns displacements as an array, if there are any.
+pub(crate) fn displacements_of(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Py<PyUntypedArray>>> {
+    given.map(|moves| as_array(moves, "displacements").map(Bound::unbind)).transpose()
 }
 
 /// Returns numbers and arrays as they are. Whatever else numpy can make an array of becomes an array in this precision.
@@ -411,8 +417,7 @@ impl Bodies {
         mask: Option<Py<PyAny>>,
         group: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let displacements = displacements.map(|moves| as_array(moves, "displacements")).transpose()?;
-        let displacements = displacements.map(Bound::unbind);
+        let displacements = displacements_of(displacements)?;
         let set = AskedSet::new(positions, radii, cutoff.map(|cutoff| cutoff.0))?;
         let asked = AskedSet { margin, displacements, category, mask, group, ..set };
         asked.read(py)?;
@@ -426,7 +431,6 @@ impl Bodies {
         };
         let named = self.asked.named(py)?;
         named.set_item("cutoff", cutoff)?;
-        named.set_item("displacements", &self.asked.displacements)?;
         Ok(((self.positions(py), radii).into_py_any(py)?, named))
     }
 

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::margin_of;
-use crate::bodies::{AskedSet, Origin};
+use crate::bodies::{AskedSet, Origin, displacements_of};
 
 /// The arrays that a set of boxes or capsules was made of.
 fn arrays(asked: &AskedSet, py: Python<'_>) -> Option<[Py<PyUntypedArray>; 2]> {
@@ -23,8 +23,7 @@ fn arrays(asked: &AskedSet, py: Python<'_>) -> Option<[Py<PyUntypedArray>; 2]> {
 /// and may reach to infinity in open space. Give the boxes of bodies of any other shape, and test the pairs that are
 /// found. Nothing is copied: each search reads the arrays in place, anew.
 ///
-/// ``CoherentFinder`` follows circles and spheres alone; rows of boxes have no distances, vectors and shifts; boxes do
-/// not move during a step.
+/// ``CoherentFinder`` follows circles and spheres alone, and rows of boxes have no distances, vectors and shifts.
 ///
 /// Parameters
 /// ----------
@@ -32,6 +31,8 @@ fn arrays(asked: &AskedSet, py: Python<'_>) -> Option<[Py<PyUntypedArray>; 2]> {
 ///     The lower and the upper corner of each box. In float64, pairs are decided in float64.
 /// margin : float, default 0
 ///     A length by which each box is larger on every side.
+/// displacements : (n, 2) or (n, 3) array, optional
+///     As for ``Bodies``. Boxes do not turn as they move.
 /// category, mask, group : optional
 ///     As for ``Bodies``.
 ///
@@ -47,17 +48,20 @@ pub(crate) struct Boxes {
 #[pymethods]
 impl Boxes {
     #[new]
-    #[pyo3(signature = (lo, hi, *, margin=0.0, category=None, mask=None, group=None))]
+    #[pyo3(signature = (lo, hi, *, margin=0.0, displacements=None, category=None, mask=None, group=None))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
     fn new(
         py: Python<'_>,
         lo: &Bound<'_, PyAny>,
         hi: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = margin_of)] margin: f64,
+        displacements: Option<&Bound<'_, PyAny>>,
         category: Option<Py<PyAny>>,
         mask: Option<Py<PyAny>>,
         group: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let asked = AskedSet { margin, category, mask, group, ..AskedSet::boxes(lo, hi)? };
+        let displacements = displacements_of(displacements)?;
+        let asked = AskedSet { margin, displacements, category, mask, group, ..AskedSet::boxes(lo, hi)? };
         asked.read(py)?;
         Ok(Self { asked })
     }
@@ -101,6 +105,8 @@ impl Boxes {
 ///     The radius of all capsules, or one for each, in the precision of the ends.
 /// margin : float, default 0
 ///     A length added to each radius.
+/// displacements : (n, 2) or (n, 3) array, optional
+///     As for ``Bodies``. Capsules do not turn as they move.
 /// category, mask, group : optional
 ///     As for ``Bodies``.
 ///
@@ -116,7 +122,7 @@ pub(crate) struct Capsules {
 #[pymethods]
 impl Capsules {
     #[new]
-    #[pyo3(signature = (a, b, radii, *, margin=0.0, category=None, mask=None, group=None))]
+    #[pyo3(signature = (a, b, radii, *, margin=0.0, displacements=None, category=None, mask=None, group=None))]
     #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
     fn new(
         py: Python<'_>,
@@ -124,11 +130,13 @@ impl Capsules {
         b: &Bound<'_, PyAny>,
         radii: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = margin_of)] margin: f64,
+        displacements: Option<&Bound<'_, PyAny>>,
         category: Option<Py<PyAny>>,
         mask: Option<Py<PyAny>>,
         group: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let asked = AskedSet { margin, category, mask, group, ..AskedSet::capsules([a, b], radii)? };
+        let (displacements, set) = (displacements_of(displacements)?, AskedSet::capsules([a, b], radii)?);
+        let asked = AskedSet { margin, displacements, category, mask, group, ..set };
         asked.read(py)?;
         Ok(Self { asked })
     }

@@ -147,3 +147,22 @@ def test_refusals_name_boxes_and_say_what_to_do():
         jostle.pairs(sound, 1.0)
     with pytest.raises(TypeError, match="a set must be jostle.Bodies.*, jostle.Boxes, jostle.Capsules or"):
         jostle.between(sound, lo)
+
+
+def test_shapes_that_move_tell_when_they_touch():
+    wall = jostle.Boxes([[4.0, -1.0]], [[4.5, 1.0]])
+    shots = jostle.Bodies([[0.0, 0.0], [0.0, 2.0]], 0.5, displacements=[[14.0, 0.0]] * 2)
+    found = jostle.find(jostle.between(shots, wall))
+    assert (found.pairs.tolist(), found.times.tolist()) == ([[0, 0]], [0.25])
+    contact = jostle.contacts(found, jostle.between(shots, wall))
+    assert (contact.normals.tolist(), contact.points.tolist()) == ([[1.0, 0.0]], [[4.0, 0.0]])
+    crates = jostle.Boxes([[0.0, 0.0], [3.0, 4.0]], [[1.0, 1.0], [4.0, 5.0]], displacements=[[4.0, 4.0], [0.0, 0.0]])
+    assert jostle.find(crates).times.tolist() == [0.75]
+    rods = jostle.Capsules([[0.0, -3.0]], [[0.0, 3.0]], 0.25, displacements=[[8.0, 0.0]])
+    found = jostle.find(jostle.between(rods, wall))
+    assert (found.pairs.tolist(), found.times.tolist()) == ([[0, 0]], [3.75 / 8])
+    assert repr(rods) == "jostle.Capsules(1 capsules of float64, radii=0.25, moving)"
+    again = pickle.loads(pickle.dumps(rods))
+    assert jostle.find(jostle.between(again, wall)).times.tolist() == [3.75 / 8]
+    with pytest.raises(TypeError, match="displacements must have the shape"):
+        jostle.Boxes([[0.0, 0.0]], [[1.0, 1.0]], displacements=[[0.0]])

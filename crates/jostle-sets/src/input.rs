@@ -38,7 +38,7 @@ pub use space::{Space, UnitCell};
 /// | part | choices |
 /// |---|---|
 /// | sets | `f32` or `f64`; at rest or moving; a view, a tree or a [`PreparedSet`](crate::PreparedSet); radii, a margin or a cutoff; layers |
-/// | shapes | circles and spheres; [`Boxes`](jostle_core::Boxes) and [`Capsules`](jostle_core::Capsules), of any relation, in any space, with each other or with circles, in either precision; layers, a margin; a view or a [`PreparedSet`](crate::PreparedSet); list, count, visitor, fold; contacts over time and their geometry; neighbour lists of ids; queries |
+/// | shapes | circles and spheres; [`Boxes`](jostle_core::Boxes) and [`Capsules`](jostle_core::Capsules), of any relation, in any space, with each other or with circles, in either precision; at rest or moving; layers, a margin; a view or a [`PreparedSet`](crate::PreparedSet); list, count, visitor, fold; contacts over time and their geometry; neighbour lists of ids; queries |
 /// | space | open; periodic on some axes; a lattice that repeats in some directions; bodies inside the cell or far outside; any reach |
 /// | relation | within a set, between two, among many by a table |
 /// | answer | list with image shifts and times of impact, count, visitor, fold; neighbour lists, half and full, with their columns; contacts over time (`ContactTracker`) and their geometry (`contacts`, `contacts_f64`) |
@@ -50,13 +50,13 @@ pub use space::{Space, UnitCell};
 /// sum of their radii. Where space repeats, the shift of the image is added to every difference of two bodies' numbers,
 /// for two boxes `(lo_b - hi_a) + shift <= 0 <= (hi_b - lo_a) + shift`. The middle of a body (`lo/2 + hi/2`, or halves
 /// of its ends) says in which cell it lies. A body may be longer than the period: it then meets images of itself.
+/// [`Set::moving`] says when bodies touch on their way.
 ///
 /// What a search refuses, and by which error:
 ///
 /// | what | error | why |
 /// |---|---|---|
 /// | neighbour lists of [`Input::among`] | [`InputError::Combination`] | a row would not say of which set its neighbours are: ask for the lists of two sets at a time |
-/// | boxes or capsules that move, and circles that move in a search with them | [`InputError::Combination`] | no time of impact is computed for them; give the box of each whole path, and test what is found |
 /// | boxes without an end where space repeats | [`InputError::Range`] | they would touch at infinitely many images |
 /// | distances, shifts or vectors in neighbour lists of boxes or capsules | [`InputError::Combination`] | these columns measure centres, which boxes and capsules do not have; ask for lists of ids, and for `contacts` of their pairs |
 /// | boxes or capsules in a `Skin` or a `CoherentFinder` | [`InputError::Combination`] | both follow bodies by their centres; give boxes a margin, and list them anew as often as they use half of it up |
@@ -291,7 +291,6 @@ impl<'a, const D: usize> Input<'a, D> {
             table.check(sets.len())?;
         }
         check_sets(self.sets(), Set::check_shape)?;
-        self.check_shaped()?;
         self.space.check()
     }
 }

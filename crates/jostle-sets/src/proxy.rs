@@ -14,6 +14,7 @@ mod exact;
 mod frame;
 mod gaps;
 mod images;
+mod impact;
 mod in_double;
 mod ordinals;
 mod piece;

@@ -10,6 +10,12 @@ use crate::number::{Number, Number64};
 /// The most bodies of a set: the plain loop finds each distance by a search.
 const MOST: usize = 30;
 
+/// The most bodies of a set that moves, where distances are found at many times.
+const MOST_MOVING: usize = 12;
+
+/// |coordinate| + displacement + radius of bodies that move may reach this.
+const STEP_REACH: f64 = f64::from_bits((1023 + 250) << 52);
+
 /// More bodies than a search in a pool leaves to one thread.
 const COMPANY: usize = 8_200;
 
@@ -64,14 +70,22 @@ pub(super) struct Plain<const D: usize> {
     singles: ([[Vec<f32>; D]; 2], Vec<f32>),
     doubles: ([[Vec<f64>; D]; 2], Vec<f64>),
     margin: f32,
+    moves: Option<[Vec<f64>; D]>,
     pub(super) layers: Option<PlainLayers>,
     pub(super) sound: bool,
 }
 
 impl Group {
     /// Returns the set's bodies, and more bodies with `company`. They keep within `NEAR` with `near`, when this set or
-    /// another is in company.
-    pub(super) fn plain<const D: usize>(&self, scale: f64, near: bool, company: bool) -> Plain<D> {
+    /// another is in company; else they move by such lengths, if there are any.
+    pub(super) fn plain<const D: usize>(
+        &self,
+        moves: Option<[Number64; 3]>,
+        scale: f64,
+        near: bool,
+        company: bool,
+    ) -> Plain<D> {
+        let moves = moves.filter(|_| !near);
         let (shape, double) =
             ([Shape::Round, Shape::Boxed, Shape::Long][usize::from(self.kind % 3)], self.kind / 3 % 2 == 1);
         let scale = if double { scale } else { 1.0 };
@@ -82,12 +96,14 @@ impl Group {
             doubles: ([const { [const { Vec::new() }; D] }; 2], Vec::new()),
             // With a margin, bodies in company would all meet.
             margin: if company { 0.0 } else { f32::from(self.margin.unwrap_or(0) % 16) / 4.0 },
+            moves: None,
             layers: None,
             sound: true,
         };
+        let most = if moves.is_some() { MOST_MOVING } else { MOST };
         for row in &self.rows {
             for body in row.bodies::<D>(shape, if near { NEAR } else { FARTHEST }) {
-                if plain.len() < MOST {
+                if plain.len() < most {
                     plain.push(body, scale);
                 }
             }
@@ -96,6 +112,9 @@ impl Group {
         for i in 0..if company { COMPANY } else { 0 } {
             let corner = core::array::from_fn(|axis| cells(i, axis));
             plain.push(([corner, corner.map(|x| x + 0.5)], 0.25), scale);
+        }
+        if let Some(moves) = moves {
+            plain.set_in_motion(moves.map(|by| at_most(by, FARTHEST) * scale));
         }
         if let (Some((at, what)), true) = (self.fault, plain.len() > 0) {
             let at = usize::from(at) % plain.len();
@@ -107,13 +126,15 @@ impl Group {
     }
 }
 
+fn at_most(number: Number64, farthest: f64) -> f64 {
+    let value = number.value();
+    if value.is_nan() { 0.0 } else { value.clamp(-farthest, farthest) }
+}
+
 impl Row {
     /// Returns the bodies of the row: two points, in order on each axis if they are corners, and a radius.
     fn bodies<const D: usize>(&self, shape: Shape, farthest: f64) -> Vec<([[f64; D]; 2], f64)> {
-        let at = |number: Number64| {
-            let value = number.value();
-            if value.is_nan() { 0.0 } else { value.clamp(-farthest, farthest) }
-        };
+        let at = |number: Number64| at_most(number, farthest);
         let radius = f64::from(self.radius.sound().abs()).min(farthest);
         let body = |i: u8| {
             let [mut from, mut to] = [[0.0; D]; 2];
@@ -164,6 +185,33 @@ impl<const D: usize> Plain<D> {
         }
         self.doubles.1.push(radius * scale);
         self.singles.1.push(radius as f32);
+    }
+
+    /// Moves the bodies by such lengths: back and forth, by half of them, or not at all.
+    fn set_in_motion(&mut self, lengths: [f64; 3]) {
+        let by = |id: usize, axis: usize| [1.0, -1.0, 0.5, 0.0, 1.0][(id + id / 5 * axis) % 5] * lengths[axis];
+        self.moves = Some(core::array::from_fn(|axis| (0..self.len()).map(|id| by(id, axis)).collect()));
+        let solids = self.solids();
+        self.sound = solids.iter().enumerate().all(|(id, solid)| {
+            let (extent, by) = (solid.extent(), self.by(id));
+            (0..D).all(|axis| {
+                extent[axis].iter().all(|end| end.is_infinite() || end.abs() + by[axis].abs() <= STEP_REACH)
+            })
+        });
+    }
+
+    /// Returns how far a body moves.
+    pub(super) fn by(&self, id: usize) -> [f64; D] {
+        self.moves.as_ref().map_or([0.0; D], |moves| moves.each_ref().map(|column| column[id]))
+    }
+
+    pub(super) fn moves(&self) -> bool {
+        self.moves.is_some()
+    }
+
+    /// Returns the set as it moves.
+    pub(super) fn moving<'a>(&'a self, set: Set<'a, D>) -> Set<'a, D> {
+        self.moves.as_ref().map_or(set, |moves| set.moving(moves.each_ref()))
     }
 
     /// Turns a body into one that no search accepts.

@@ -60,6 +60,36 @@ impl<const D: usize> Solid<D> {
         }
     }
 
+    /// Returns whether the bodies touch at some time, the second at an image and moving by `by` as seen from the first.
+    pub(super) fn meets_on_its_way(&self, other: &Self, shift: [f64; D], by: [f64; D]) -> Verdict {
+        let reach = self.radius() + other.radius();
+        let at = |t: f64| self.apart(other, core::array::from_fn(|axis| shift[axis] + t * by[axis]));
+        match self.meets(other, shift) {
+            Verdict::Apart if by != [0.0; D] => verdict(at, reach, length(by)),
+            verdict => verdict,
+        }
+    }
+
+    /// Returns how far the cores of two bodies are apart, the second at an image: of two boxes that overlap, less than 0.
+    fn apart(&self, other: &Self, shift: [f64; D]) -> f64 {
+        match (*self, *other) {
+            (Boxed([lo, hi]), Boxed([low, high])) => {
+                let gap =
+                    |axis: usize| ((low[axis] - hi[axis]) + shift[axis]).max((lo[axis] - high[axis]) - shift[axis]);
+                (0..D).map(gap).fold(f64::NEG_INFINITY, f64::max)
+            }
+            (Long(..), Boxed(_)) => other.apart(self, shift.map(|shift| -shift)),
+            (Boxed(corners), Long([p, q], _)) => {
+                let (corners, d) = (seen(p, corners, shift.map(|shift| -shift)), minus(q, p));
+                least(&|t| length(outside(corners, d.map(|x| t * x))))
+            }
+            (Long([p, p_end], _), Long([q, q_end], _)) => {
+                let ([w], d, e) = (seen(p, [q], shift), minus(p_end, p), minus(q_end, q));
+                least(&|t| to_segment(core::array::from_fn(|axis| w[axis] - t * d[axis]), e))
+            }
+        }
+    }
+
     /// Returns whether the bodies touch, the second at an image.
     pub(super) fn meets(&self, other: &Self, shift: [f64; D]) -> Verdict {
         match (*self, *other) {
@@ -95,7 +125,7 @@ impl<const D: usize> Solid<D> {
 /// their distance `f` falls and then rises.
 fn verdict(f: impl Fn(f64) -> f64, s: f64, long: f64) -> Verdict {
     let told = |distance: f64| {
-        let doubt = (distance + s + long) * RELATIVE + VANISHING;
+        let doubt = (distance.abs() + s + long) * RELATIVE + VANISHING;
         if (distance - s).abs() <= doubt { Verdict::Close } else { (distance < s).into() }
     };
     let (mut from, mut to) = (0.0, 1.0);
@@ -111,6 +141,16 @@ fn verdict(f: impl Fn(f64) -> f64, s: f64, long: f64) -> Verdict {
         if left <= right { to -= third } else { from += third }
     }
     told(least)
+}
+
+/// Returns the least value of a function that falls and then rises from 0 to 1.
+fn least(f: &dyn Fn(f64) -> f64) -> f64 {
+    let (mut from, mut to) = (0.0, 1.0);
+    for _ in 0..STEPS {
+        let third = (to - from) / 3.0;
+        if f(from + third) <= f(to - third) { to -= third } else { from += third }
+    }
+    f(0.0).min(f(1.0)).min(f(from))
 }
 
 /// Returns the distance of the origin from a segment that begins at `w` and extends by `e`.

@@ -128,6 +128,31 @@ fn all_shapes_in_both_precisions_and_all_relations_are_those_of_rust() {
     assert_eq!(finder.find(&among), Ok(expected));
 }
 
+#[test]
+fn boxes_and_capsules_on_their_way_tell_when_they_touch() {
+    let (lo, hi, up, down) = ([0.0_f32, 3.0], [1.0_f32, 4.0], [0.0_f32; 2], [1.0_f32; 2]);
+    let (by, still, radius) = ([8.0_f64, 0.0], [0.0_f64; 2], 0.5_f32);
+    let boxes = RawSet {
+        count: 2,
+        shape: Shape::Box as i32,
+        center: [column(&lo), column(&up), ABSENT],
+        end: [column(&hi), column(&down), ABSENT],
+        displacement: [column(&by), column(&still), ABSENT],
+        displacement_number: Number::Double as i32,
+        ..no_set()
+    };
+    let capsules = RawSet { shape: Shape::Capsule as i32, radius: one(&radius), ..boxes };
+    // The segments are 3 / sqrt(2) apart.
+    for (set, time) in [(boxes, 0.25), (capsules, (3.0 - 2.0_f64.sqrt()) / 8.0)] {
+        let (finder, mut pairs) = (Own::new(2), no_pairs());
+        // SAFETY: all that the input leads to outlives the call; so many numbers are lent.
+        unsafe {
+            assert_eq!(jostle_find(finder.0, &input(&[set]), &raw mut pairs), Status::Ok);
+            assert!(pairs.count == 1 && (*pairs.times_of_impact - time).abs() < 1e-15);
+        }
+    }
+}
+
 unsafe extern "C" fn keep(user: *mut c_void, a: u32, b: u32) {
     // SAFETY: `user` is what `jostle_for_each_pair` was given.
     unsafe { &*user.cast::<Mutex<Vec<[u32; 2]>>>() }.lock().unwrap().push([a, b]);
@@ -252,8 +277,6 @@ fn what_a_shape_does_not_have_is_refused() {
             Status::Combination,
             "set 0: a cutoff is given, but boxes and capsules",
         );
-        let moving = RawSet { displacement: shaped.center, ..shaped };
-        refused(moving, Status::Combination, "boxes or capsules and displacements");
         let blunt = RawSet { end: [shaped.end[0], ABSENT, shaped.end[2]], ..shaped };
         refused(blunt, Status::NullPointer, "set 0: y of end is null");
     }

@@ -49,30 +49,16 @@ impl<const D: usize> Input<'_, D> {
         self.sets().iter().any(Set::is_shaped)
     }
 
-    /// Whether all bodies are boxes in `f32` in open space. They are searched as they are.
+    /// Whether all bodies are boxes in `f32` at rest in open space. They are searched as they are.
     pub(crate) fn is_of_boxes(&self) -> bool {
-        self.space.is_open() && self.sets().iter().all(|set| matches!(set.source, Source::Shaped(Shaped::Boxes(_))))
+        let is_boxed = |set: &Set<'_, D>| matches!(set.source, Source::Shaped(Shaped::Boxes(_)));
+        self.space.is_open() && self.sets().iter().all(|set| is_boxed(set) && set.moving.is_none())
     }
 
     /// Refuses boxes and capsules in what is built for circles and spheres alone.
     #[doc(hidden)]
     pub fn check_round(&self, parts: &'static str, reason: &'static str) -> Result<(), InputError> {
         if self.is_shaped() { Err(InputError::Combination { parts, reason }) } else { Ok(()) }
-    }
-
-    /// Refuses displacements in a search with boxes or capsules.
-    pub(super) fn check_shaped(&self) -> Result<(), InputError> {
-        let refuse = |parts, reason| Err(InputError::Combination { parts, reason });
-        if !self.is_shaped() {
-            return Ok(());
-        }
-        if self.sets().iter().any(|set| set.moving.is_some()) {
-            return refuse(
-                "boxes or capsules and displacements",
-                "no time of impact is computed for them; give the box of each whole path, and test what is found",
-            );
-        }
-        Ok(())
     }
 }
 

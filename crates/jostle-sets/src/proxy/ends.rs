@@ -8,6 +8,7 @@
 use jostle_core::axes::{Axes, from_axes};
 
 use crate::input::{Input, Set, UnitCell};
+use crate::proxy::solid::of_path;
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::survey::RELATIVE;
 
@@ -87,7 +88,8 @@ impl<'a, const D: usize> AllBodies<'a, D> {
         let wraps = kept.proxies.wraps_of(id as u32).axes(f64::from);
         let taken = self.cell.map_or([0.0; D], |cell| cell.shift(wraps));
         let solid = kept.solid(of, id);
-        let ends: [[f64; 2]; D] = from_axes(|axis| solid.extent(axis, taken[axis], 0.0));
+        let by = of.by(id).unwrap_or([0.0; D]);
+        let ends: [[f64; 2]; D] = from_axes(|axis| of_path(solid.extent(axis, taken[axis], 0.0), by[axis]));
         let lengths = ends.iter().map(|[lo, hi]| hi - lo).filter(|length| length.is_finite());
         let longest = lengths.fold(0.0, f64::max);
         from_axes(|axis| grown(axis, ends[axis], longest * RELATIVE))

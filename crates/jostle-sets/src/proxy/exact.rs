@@ -1,6 +1,6 @@
 //! The predicates in `f64`, on the caller's own numbers, and the shift of an image.
 
-use jostle_core::axes::{Axes, Both};
+use jostle_core::axes::{Axes, Both, from_axes};
 use jostle_core::{Bodies, LinearTree, Scalar};
 
 use crate::input::{Set, Source, UnitCell};
@@ -96,10 +96,7 @@ impl<const D: usize> Exact<'_, D> {
 
     #[inline(always)]
     pub fn displacement(&self, set: u32, id: u32) -> [f64; D] {
-        match &self.sets[set as usize].moving {
-            Some(moving) => moving.get(id as usize),
-            None => [0.0; D],
-        }
+        self.sets[set as usize].by(id as usize).unwrap_or([0.0; D])
     }
 
     /// By how many of each vector `b` is moved to be seen from `a` at an image of the cell, with both bodies where they
@@ -198,6 +195,9 @@ impl<const D: usize> Exact<'_, D> {
 
     /// When `a` and `b` at an image first touch, if they do.
     pub fn touch(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> Option<f64> {
+        if self.shaped {
+            return self.touch_of_solids(sets, image, a, b);
+        }
         self.touch_from(self.difference(sets, image, a, b), sets, a, b)
     }
 
@@ -221,8 +221,28 @@ impl<const D: usize> Exact<'_, D> {
         squared(p) <= s * s
     }
 
+    /// As [`Exact::touch`], in a search with boxes or capsules.
+    fn touch_of_solids(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> Option<f64> {
+        let body = |set: u32, id: u32| {
+            let solid = self.sorted[set as usize].solid(&self.sets[set as usize], id as usize);
+            (solid, self.displacement(set, id))
+        };
+        let steps =
+            if self.is_outside(sets) { self.steps(sets, image, a, b) } else { self.images.steps[image as usize] };
+        let shift = self.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps.axes(f64::from)));
+        let (mut of, mut shift) = ([body(sets[0], a), body(sets[1], b)], shift);
+        if sets[0] == sets[1] && b < a {
+            (of, shift) = ([of[1], of[0]], shift.axes(|x| -x));
+        }
+        let [(one, from), (other, to)] = of;
+        one.first_touch(&other, shift, from_axes(|axis| to[axis] - from[axis]))
+    }
+
     /// As [`Decide::are_pairs`], in a search with boxes or capsules.
     fn touching_solids(&self, sets: [u32; 2], image: u32, bodies: &[[u32; 2]]) -> u16 {
+        if self.moves(sets) {
+            return which(bodies, |[a, b]| self.touch_of_solids(sets, image, a, b).is_some());
+        }
         let of = |set: u32| (&self.sets[set as usize], &self.sorted[set as usize]);
         let (kind, turned) = Kind::of(sets.both(|set| of(set).0));
         let shift = |steps: [i32; D]| self.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps.axes(f64::from)));

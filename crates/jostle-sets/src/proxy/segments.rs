@@ -6,7 +6,7 @@ use jostle_core::axes::{Axes, from_axes};
 use crate::proxy::squared;
 
 #[inline(always)]
-fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
+pub(super) fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
     let mut sum = 0.0;
     for axis in 0..D {
         sum += a[axis] * b[axis];

@@ -105,6 +105,12 @@ impl<const D: usize> Solid<D> {
     }
 }
 
+/// Returns the ends of the path of a body that moves by `by` on an axis, from its own ends there.
+#[inline(always)]
+pub(crate) fn of_path([lo, hi]: [f64; 2], by: f64) -> [f64; 2] {
+    [lo + by.min(0.0), hi + by.max(0.0)]
+}
+
 #[inline]
 pub fn between<const D: usize>(from: [f64; D], to: [f64; D], shift: [f64; D]) -> [f64; D] {
     let mut difference = [0.0; D];

@@ -15,9 +15,9 @@ use crate::input::{Set, Source, UnitCell};
 use crate::proxy::boxed::{BoxFrame, Finite};
 use crate::proxy::columns::{BLOCK, reduce, set_each};
 use crate::proxy::piece::{PIECE, Piece, Reached};
-use crate::proxy::solid::Solid;
+use crate::proxy::solid::{Solid, of_path};
 use crate::proxy::sorted::SortedSet;
-use crate::proxy::survey::MAX_WRAPS;
+use crate::proxy::survey::{MAX_WRAPS, STEP_REACH};
 
 impl<const D: usize> SortedSet<D> {
     /// A body of a set as the caller gave it. The bodies of a tree have been read before.
@@ -78,7 +78,9 @@ impl<const D: usize> SortedSet<D> {
             Ok(())
         } else {
             let refused = ViewError::of_bodies(set.len(), fault).map_err(InputError::from);
-            refused.and_then(|()| InputError::of_range(set.len(), |id| range_fault(&self.solid(set, id), cell)))
+            refused.and_then(|()| {
+                InputError::of_range(set.len(), |id| range_fault(&self.solid(set, id), set.by(id), cell))
+            })
         };
         self.columns = columns;
         self.proxies.outside = all.outside;
@@ -91,7 +93,8 @@ impl<const D: usize> SortedSet<D> {
         ids.fold(Finite::NONE, |all, id| {
             let sound = self.solid_fault(set, id).is_none();
             let solid = self.solid(set, id);
-            Finite { sound, ..Finite::NONE }.merge(all).merge(if sound { surveyed(&solid, cell) } else { all })
+            let of_it = || surveyed(&solid, set.by(id), cell);
+            Finite { sound, ..Finite::NONE }.merge(all).merge(if sound { of_it() } else { all })
         })
     }
 
@@ -210,12 +213,13 @@ impl<const D: usize> Work for FillBlock<'_, '_, D> {
     }
 }
 
-/// Returns how far a body reaches once it has been moved into the cell, and whether its place is allowed.
-fn surveyed<const D: usize>(solid: &Solid<D>, cell: Option<&UnitCell<D>>) -> Finite<D> {
-    let (mut all, mut shift) = (Finite::NONE, [0.0; D]);
+/// Returns how far a body that moves by `by` reaches once it has been moved into the cell, and whether its place is
+/// allowed.
+fn surveyed<const D: usize>(solid: &Solid<D>, by: Option<[f64; D]>, cell: Option<&UnitCell<D>>) -> Finite<D> {
+    let (mut all, mut shift, mut longest) = (Finite::NONE, [0.0; D], 0.0_f64);
+    all.sound = range_fault(solid, by, cell).is_none();
     if let Some(cell) = cell {
         let wraps = cell.wraps(solid.middle());
-        all.sound = range_fault(solid, Some(cell)).is_none();
         all.outside = wraps != [0.0; D];
         if all.outside {
             shift = cell.shift(wraps);
@@ -228,21 +232,48 @@ fn surveyed<const D: usize>(solid: &Solid<D>, cell: Option<&UnitCell<D>>) -> Fin
         }
     }
     for axis in 0..D {
-        let [lo, hi] = solid.extent(axis, shift[axis], 0.0);
-        for end in [lo, hi] {
+        let mut ends = solid.extent(axis, shift[axis], 0.0);
+        if let Some(by) = by {
+            ends = of_path(ends, by[axis]);
+            all.reach[axis] = reach(ends, by[axis]);
+        }
+        let [lo, hi] = ends;
+        for end in ends {
             if end.is_finite() {
                 (all.lo[axis], all.hi[axis]) = (all.lo[axis].min(end), all.hi[axis].max(end));
             }
         }
         let half = hi / 2.0 - lo / 2.0;
-        all.reach[axis] = if half.is_finite() { half } else { 0.0 };
+        let half = if half.is_finite() { half } else { 0.0 };
+        (all.reach[axis], longest) = (all.reach[axis].max(half), half.max(longest));
     }
-    all.least = all.reach.iter().copied().fold(0.0, f64::max);
-    all
+    Finite { least: longest, ..all }
 }
 
-/// Returns why a space that repeats does not allow the place of a body, if it does not.
-fn range_fault<const D: usize>(solid: &Solid<D>, cell: Option<&UnitCell<D>>) -> Option<RangeFault> {
+/// How far the path of a body leads from the middle of the body, given the ends of the path on an axis.
+#[inline(always)]
+pub(super) fn reach([lo, hi]: [f64; 2], by: f64) -> f64 {
+    let reach = hi / 2.0 - lo / 2.0 + by.abs() / 2.0;
+    if reach < f64::INFINITY { reach } else { 0.0 }
+}
+
+/// Whether a body with these ends on an axis may move by `by` there.
+#[inline(always)]
+pub(super) fn may_move([lo, hi]: [f64; 2], by: f64) -> bool {
+    let fine = |end: f64| (end.abs() == f64::INFINITY) | (end.abs() + by.abs() <= STEP_REACH);
+    (by.abs() < f64::INFINITY) & fine(lo) & fine(hi)
+}
+
+/// Returns why the step or the space does not allow the place of a body, if it does not.
+fn range_fault<const D: usize>(
+    solid: &Solid<D>,
+    by: Option<[f64; D]>,
+    cell: Option<&UnitCell<D>>,
+) -> Option<RangeFault> {
+    let moves_badly = |axis: &usize| by.is_some_and(|by| !may_move(solid.extent(*axis, 0.0, 0.0), by[*axis]));
+    if let Some(axis) = (0..D).find(moves_badly) {
+        return Some(RangeFault::Displacement { axis: axis as u8 });
+    }
     let cell = cell?;
     let endless = |axis: &usize| {
         (cell.space.repeats[*axis] || !cell.is_straight())
@@ -268,6 +299,7 @@ mod tests {
     use super::{FillBlock, Finite, SurveyBlock};
     use crate::input::{Input, Set, Space, UnitCell};
     use crate::proxy::boxed::BoxFrame;
+    use crate::proxy::solid::of_path;
     use crate::proxy::sorted::SortedSet;
 
     const BODIES: usize = 150;
@@ -302,7 +334,11 @@ mod tests {
             };
             let (right, top) = (long(x, f64::INFINITY, seed), long(y, f64::INFINITY, seed));
             let bottom = long(y, f64::NEG_INFINITY, seed).iter().zip(y).map(|(low, y)| low.min(*y)).collect::<Vec<_>>();
-            let mut check = |input: Input<'_, 2>| check(&input.sets()[0]);
+            let steps = [(); 2].map(|()| column(seed, 60, bad));
+            let mut check = |input: Input<'_, 2>| {
+                check(&input.sets()[0]);
+                check(&input.sets()[0].moving(steps.each_ref()));
+            };
             check(BoxView::new([x, &bottom], [&right, &top]).with_margin(0.25).into());
             check(CapsuleView::new([x, y], [x_end, y_end], radii.as_slice()).with_margin(0.5).into());
             check(CapsuleView::new([x32, y32], [x_end32, y_end32], 0.75).into());
@@ -350,7 +386,9 @@ mod tests {
                     for id in 5..BODIES {
                         let solid = sorted.solid(set, id);
                         let taken = cell.as_ref().map_or([0.0; 2], |cell| cell.shift(cell.wraps(solid.middle())));
-                        let ends = [0, 1].map(|axis| solid.extent(axis, taken[axis], frame.origin[axis]));
+                        let by = set.by(id).unwrap_or([0.0; 2]);
+                        let end = |axis: usize| solid.extent(axis, taken[axis], frame.origin[axis]);
+                        let ends = [0, 1].map(|axis| of_path(end(axis), by[axis]));
                         let finite = ends.as_flattened().iter().map(|end| end.abs()).filter(|end| end.is_finite());
                         let widest = if frame.reaches_beyond() { finite.fold(0.0, f64::max) } else { 0.0 };
                         let growth = frame.growth_at(widest);
