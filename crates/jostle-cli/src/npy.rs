@@ -63,12 +63,13 @@ impl Header {
         let mut rest = text.trim().strip_prefix('{').context("no dictionary")?.trim_start();
         while !rest.starts_with('}') {
             let (key, after) = literal(rest)?;
-            let (value, after) = literal(after.strip_prefix(':').with_context(|| format!("no colon after {key}"))?)?;
+            let after = after.strip_prefix(':').with_context(|| format!("no colon after {}", shown::text(key)))?;
+            let (value, after) = literal(after)?;
             let place = match key.trim_matches(['\'', '"']) {
                 "descr" => &mut descr,
                 "fortran_order" => &mut order,
                 "shape" => &mut shape,
-                _ => bail!("{key}, where descr, fortran_order and shape were expected"),
+                _ => bail!("{}, where descr, fortran_order and shape were expected", shown::text(key)),
             };
             *place = Some(value);
             rest = after.strip_prefix(',').unwrap_or(after).trim_start();
@@ -81,7 +82,7 @@ impl Header {
             columns_first: match order.context("no fortran_order")? {
                 "True" => true,
                 "False" => false,
-                other => bail!("fortran_order {other}"),
+                other => bail!("fortran_order {}", shown::text(other)),
             },
             // A tuple of one has a comma after it.
             shape: lengths.filter(|length| !length.is_empty()).map(length).collect::<Result<_>>()?,
@@ -142,7 +143,7 @@ fn length(text: &str) -> Result<u64> {
         Some("0b") => (&lower[2..], 2),
         _ => (lower.strip_suffix('l').unwrap_or(&lower), 10),
     };
-    u64::from_str_radix(digits, base).map_err(|_| anyhow!("an axis of {text}"))
+    u64::from_str_radix(digits, base).map_err(|_| anyhow!("an axis of {}", shown::text(text)))
 }
 
 #[cfg(test)]
@@ -187,6 +188,16 @@ mod tests {
             ("{'name': 'x'}", "'name', where descr, fortran_order and shape were expected"),
         ] {
             assert_eq!(read(text), Err(format!("its header is {text:?}: {fault}")));
+        }
+        // A file may hold what a terminal obeys, or have no end.
+        for hostile in [
+            "{'\u{1b}[2J' (2, 3)}",
+            "{'\u{1b}[2J': 'x'}",
+            "{'shape': (\u{1b}[2J), 'descr': '<f4', 'fortran_order': False}",
+            "{'shape': (2, 3), 'descr': '<f4', 'fortran_order': \u{1b}[2J}",
+        ] {
+            let fault = read(&hostile.replace('J', &"J".repeat(5000))).unwrap_err();
+            assert!(fault.contains(r"\u{1b}") && !fault.contains('\u{1b}') && fault.len() < 400, "{fault}");
         }
         let huge = "{'shape': (4294967296, 0, 4294967296), 'descr': '<f4', 'fortran_order': False}";
         assert_eq!(read(huge), Err("an array of 4294967296 times 0 times 4294967296 values".to_owned()));
