@@ -72,17 +72,24 @@ fn main() -> ExitCode {
     ExitCode::from(UNUSABLE)
 }
 
+/// What shows itself until it fails.
+type Loop = Box<dyn FnMut(&mut Viewer) -> Result<()>>;
+
 fn run() -> Result<()> {
     let args = Args::parse();
-    let film = Film::open(args.files, args.rate)?;
+    // What cannot be shown is refused before the address of a page is printed.
+    let mut run: Loop = match Film::open(args.files, args.rate)? {
+        Some(mut film) => Box::new(move |viewer| film.run(viewer)),
+        None => {
+            let mut show = Show::new(args.scene, args.agents, args.rate, &args.engine, args.threads)?;
+            Box::new(move |viewer| show.run(viewer))
+        }
+    };
     let mut viewer = Viewer::start(args.listen).with_context(|| format!("cannot listen at {}", args.listen))?;
     // A reader that has gone away is no error: the page is served all the same.
     match writeln!(io::stdout(), "{}", viewer.url()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         told => told.context("cannot print the address")?,
     }
-    match film {
-        Some(mut film) => film.run(&mut viewer),
-        None => Show::new(args.scene, args.agents, args.rate, &args.engine, args.threads)?.run(&mut viewer),
-    }
+    run(&mut viewer)
 }

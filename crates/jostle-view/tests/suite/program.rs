@@ -163,6 +163,16 @@ fn an_address_in_use_is_named() {
     assert!(!output.status.success() && error.contains(&address.to_string()), "{error}");
 }
 
+#[test]
+fn no_address_is_told_where_nothing_can_be_shown() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_jostle-view"));
+    let refused = ["--engine", "brute-force", "--agents", "60000", "--listen", "127.0.0.1:0"];
+    let output = command.args(refused).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && told.starts_with("error: brute-force is for at most "), "{told}");
+    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn those_who_say_nothing_take_few_of_the_programs_files() {
