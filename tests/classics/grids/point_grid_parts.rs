@@ -1,4 +1,5 @@
 use jostle_classics::{Body, BroadPhase, PointGrid};
+use jostle_core::{Aabb, Circles};
 use jostle_testkit::oracle;
 use proptest::prelude::*;
 
@@ -14,6 +15,16 @@ fn all_against_all(moving: &[Body<2>], walls: &[Body<2>]) -> Vec<[u32; 2]> {
     let with =
         |a: usize| (0..walls.len()).filter(move |&b| moving[a].overlaps(&walls[b])).map(move |b| [a as u32, b as u32]);
     (0..moving.len()).flat_map(with).collect()
+}
+
+#[test]
+fn pairs_of_the_last_of_all_rows_come_once() {
+    for hi in [[1.0, 65_536.0], [65_536.0, 1.0]] {
+        let mut grid = PointGrid::new(Aabb { lo: [0.0; 2], hi }, 1.0, 1.0).expect("a sound world");
+        let [x, y] = hi.map(|hi| [hi - 0.5; 2]);
+        grid.update(Circles::new(&x, &y, 0.25)).expect("sound bodies");
+        assert_eq!(pairs(&mut grid), [[0, 1]]);
+    }
 }
 
 proptest! {

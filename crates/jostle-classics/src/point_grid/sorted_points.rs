@@ -80,7 +80,7 @@ impl SortedPoints {
             let columns = [cells.lo[0], cells.hi[0]];
             let end = self.starts[map.index([cells.hi[0], row]) + 1] as usize;
             tests += point.test(&self.points[at + 1..end], hit);
-            for row in row + 1..=cells.hi[1] {
+            for row in (row..=cells.hi[1]).skip(1) {
                 tests += point.test(self.row(map, row, columns), hit);
             }
         }
