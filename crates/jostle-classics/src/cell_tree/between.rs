@@ -52,7 +52,7 @@ impl<const D: usize, C: Cells<D>> WalkBetween<'_, D, C> {
                 (self.hit)([me.id, other]);
             }
         }
-        self.tests += (own.len() * others.len()) as u64;
+        self.tests += own.len() as u64 * others.len() as u64;
     }
 
     /// Tests bodies of the second group in a cell against bodies of the first in the cells above.
@@ -64,6 +64,6 @@ impl<const D: usize, C: Cells<D>> WalkBetween<'_, D, C> {
                 (self.hit)([other, me.id]);
             }
         }
-        self.tests += (own.len() * others.len()) as u64;
+        self.tests += own.len() as u64 * others.len() as u64;
     }
 }

@@ -171,7 +171,8 @@ impl CellLists {
         for cell in self.map.all().cells() {
             residents.clear();
             residents.extend(self.items(cell).map(|item| Resident { item, range: range_of(item) }));
-            looks += (residents.len() * residents.len().saturating_sub(1) / 2) as u64;
+            let n = residents.len() as u64;
+            looks += n * n.saturating_sub(1) / 2;
             for (i, a) in residents.iter().enumerate() {
                 let here = residents[i + 1..].iter().filter(|b| a.range.first_shared(b.range) == Some(cell));
                 here.for_each(|b| meet(a.item, b.item));
