@@ -97,6 +97,20 @@ fn what_lies_beside_the_screen_is_not_seen() {
 }
 
 #[test]
+fn circles_whose_squares_overflow_cover_what_they_hold() {
+    let seen = Aabb { lo: [0.0; 2], hi: [1.0; 2] };
+    let mut coverage = CircleCoverage::new(seen, 1.0 / 64.0, 4).expect("a sound world");
+    let (far, middle) = ([5e17], [0.5]);
+    let small = Circles::new(&middle, &middle, 0.1);
+    for radius in [5e17, 6e17, 6.5e17] {
+        let large = Circles::new(&far, &far, radius);
+        assert_eq!(coverage.find(large, small).expect("sound bodies").b(), [false], "{radius}");
+    }
+    let beside = Circles::new(&far, &middle, 5.5e17);
+    assert_eq!(coverage.find(beside, small).expect("sound bodies").b(), [true]);
+}
+
+#[test]
 fn pixels_tell_where_each_group_is() {
     let seen = Aabb { lo: [10.0, -20.0], hi: [74.0, 28.0] };
     let mut coverage = CircleCoverage::new(seen, 0.5, 8).expect("a sound world");

@@ -137,6 +137,10 @@ impl Disc {
             0.0
         } else if inner > 0.0 && distance2 < inner * inner {
             1.0
+        } else if distance2 == f32::INFINITY {
+            // A pixel is a point beside a circle this large.
+            let [x, y, radius] = [corner[0], corner[1], self.radius].map(f64::from);
+            if x * x + y * y <= radius * radius { 1.0 } else { 0.0 }
         } else {
             self.sampled(corner)
         }
