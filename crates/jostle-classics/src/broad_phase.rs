@@ -22,8 +22,9 @@ pub trait BroadPhase<const D: usize>: Debug + Send {
     /// Bytes of memory held.
     fn bytes(&self) -> usize;
 
-    /// Calls `cell` with the box of each cell or leaf that lists a body, as something to look at: in no order, of any
-    /// size, and within the world even where the bodies are not. By default it gives none, for systems without cells.
+    /// Calls `cell` with the box of each cell or leaf that lists a body, as something to look at: in no order, and of
+    /// any size. Bodies outside the world are in cells of its border; but boxes that grow with their bodies (of loose
+    /// trees and grids) are where the bodies are. By default it gives none, for systems without cells.
     fn for_each_cell(&self, _cell: &mut dyn FnMut(Aabb<D>)) {}
 }
 

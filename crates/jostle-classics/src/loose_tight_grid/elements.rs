@@ -37,7 +37,7 @@ pub(super) fn list(elements: &[Element], head: Link) -> impl Iterator<Item = &El
 
 impl LooseTightGrid {
     /// Adds an element, and returns its id, one that is free. O(1), and a listing for each tight cell that the loose
-    /// cell's box is new to.
+    /// cell's box is new to; O(loose cells) at worst where the box touches more than 1,024 tight cells.
     ///
     /// # Errors
     /// [`ViewError::Bodies`] when a value is outside the contract of the input.
@@ -61,7 +61,8 @@ impl LooseTightGrid {
     }
 
     /// Changes the body of an element, and returns the former body; `None` when there is no element of this id. O(1)
-    /// within a loose cell, otherwise O(elements of the cell that it leaves).
+    /// within a loose cell, otherwise O(elements of the cell that it leaves); and what [`insert`](Self::insert) takes
+    /// where a box grows.
     ///
     /// # Errors
     /// [`ViewError::Bodies`] when a value is outside the contract of the input; the element stays where it is.
