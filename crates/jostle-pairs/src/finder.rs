@@ -164,7 +164,7 @@ impl<const D: usize> PairFinder<D> {
 
     /// Returns how many pairs have been listed, or refuses them.
     pub(crate) fn check_pairs(&self, pairs: usize) -> Result<usize, InputError> {
-        if pairs > self.max_pairs() { Err(too_many(pairs, self.max_pairs())) } else { Ok(pairs) }
+        if pairs > self.max_pairs() { Err(too_many(pairs as u64, self.max_pairs())) } else { Ok(pairs) }
     }
 
     /// Chooses the threads for one call: `finder.on(Threads::Serial).find(view)`.

@@ -113,12 +113,12 @@ impl<const D: usize> RowEngine<D> {
         if plan.exact.boxed || plan.is_plain() && were_short {
             let (both, max) = (u32::from(plan.has_both_rows(kind)), engine.max_pairs);
             let tests = self.list_pairs(engine, plan, workers).map_err(|refused| match refused {
-                InputError::TooManyPairs { pairs, .. } => too_many((pairs as usize) << both, max),
+                InputError::TooManyPairs { pairs, .. } => too_many(pairs << both, max),
                 refused => refused,
             })?;
             let entries = self.pairs.pairs().len() << both;
             if entries > max {
-                return Err(too_many(entries, max));
+                return Err(too_many(entries as u64, max));
             }
             if plan.exact.boxed || short_now(entries) {
                 let unfinished = Unfinished(lists);
@@ -185,8 +185,10 @@ impl<const D: usize> RowEngine<D> {
         self.make_chunks(chunks_of(FIRST_GUESS * ids));
         let (tests, taken) = loop {
             let (tests, taken) = self.deal_rows(isa, (plan, ask_callers), kind, (buckets, with_distances), workers);
-            if tests.pairs > max as u64 {
-                return Err(too_many(tests.pairs as usize, max));
+            // No memory holds so many numbers, and what follows reckons with them.
+            let beyond = tests.pairs > (isize::MAX as usize / size_of::<u32>()) as u64;
+            if beyond || tests.pairs > max as u64 {
+                return Err(too_many(tests.pairs, max));
             }
             if taken <= self.owners.len() {
                 // How many chunks end up half empty depends on which worker deals which rows: next time there may be
@@ -196,7 +198,7 @@ impl<const D: usize> RowEngine<D> {
             }
             let wanted = chunks_of(tests.pairs as usize).max(2 * self.owners.len());
             if self.arena.try_reserve(with_headroom(wanted) * CHUNK - self.arena.len()).is_err() {
-                return Err(too_many(tests.pairs as usize, max));
+                return Err(too_many(tests.pairs, max));
             }
             self.make_chunks(wanted);
         };

@@ -15,6 +15,10 @@ use crate::parallel::sync::{AtomicBool, AtomicUsize, Ordering, fence};
 /// Not known yet.
 const UNKNOWN: usize = usize::MAX;
 
+/// Where blocks begin that begin here or later: no list is as long, but on machines of 32 bits items may be as many, where
+/// they are counted and not kept.
+const LAST: usize = isize::MAX as usize;
+
 /// An exclusive scan over the blocks of a stage, which grows as blocks end.
 #[derive(Debug, Default)]
 pub struct Prefix {
@@ -46,7 +50,7 @@ impl Prefix {
         }
     }
 
-    /// The number of items of all blocks, once all have ended.
+    /// The number of items of all blocks, once all have ended; [`isize::MAX`] where they are more.
     #[must_use]
     pub fn total(&self) -> usize {
         self.blocks.len().checked_sub(1).and_then(|last| self.range_of(last)).map_or(0, |last| last.end)
@@ -68,7 +72,7 @@ impl Prefix {
     #[must_use]
     pub fn range_of(&self, block: usize) -> Option<Range<usize>> {
         let start = self.start_of(block)?;
-        known(&self.blocks[block].count).map(|count| start..start + count)
+        known(&self.blocks[block].count).map(|count| start..start.saturating_add(count).min(LAST))
     }
 
     /// Waits until it is known where a block begins; `None` when another worker has panicked, so that it never will be.
@@ -152,6 +156,14 @@ mod tests {
         prefix.end(3, 0);
         assert_eq!(prefix.total(), 60);
         assert_eq!(prefix.range_of(2), Some(30..60));
+    }
+
+    #[test]
+    fn more_items_than_numbers_have_an_end() {
+        let mut prefix = Prefix::default();
+        prefix.reset(3);
+        (0..3).for_each(|block| prefix.end(block, usize::MAX / 2 + 1));
+        assert_eq!((prefix.start_of(2), prefix.total()), (Some(isize::MAX as usize), isize::MAX as usize));
     }
 
     #[test]

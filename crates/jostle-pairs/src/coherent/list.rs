@@ -136,7 +136,7 @@ impl<const D: usize> CoherentFinder<D> {
                 };
                 let tests = engines.list_some(plan, &|list, join| sorter.sort(rooms, list, join), workers)?;
                 if stock.is_short() {
-                    return Err(too_many(max, max));
+                    return Err(too_many(max as u64, max));
                 }
                 note_meetings((meetings, ends), given.input.meetings(), JobsOf { jobs, ends: &engines.pairs.ends });
                 Ok(((), tests))

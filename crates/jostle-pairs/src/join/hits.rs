@@ -234,7 +234,7 @@ pub(crate) struct PairList {
     len: usize,
     /// Once a sink has taken more than `max` pairs, or memory is short, pairs that do not fit are counted and dropped.
     max: usize,
-    dropped: usize,
+    dropped: u64,
 }
 
 /// The least room of a list that pairs are appended to.
@@ -285,7 +285,7 @@ impl PairList {
     }
 
     /// How many pairs the list has taken and dropped.
-    pub(crate) fn dropped(&self) -> usize {
+    pub(crate) fn dropped(&self) -> u64 {
         self.dropped
     }
 
@@ -339,7 +339,7 @@ impl PairList {
     fn grow(&mut self) {
         let len = (2 * self.list.len()).max(LEAST);
         if self.len > self.max || !lengthen(&mut self.list, len) {
-            self.dropped += take(&mut self.len);
+            self.dropped += take(&mut self.len) as u64;
         }
     }
 }

@@ -110,8 +110,8 @@ impl<const D: usize> Engine<D> {
     /// Refuses pairs that one thread has listed and dropped, or too many.
     fn check_serial(&mut self, tests: Tests) -> Result<Tests, InputError> {
         let dropped = self.pairs.dropped();
-        let pairs = self.pairs.pairs().len() + dropped;
-        if pairs <= self.max_pairs && dropped == 0 {
+        let pairs = self.pairs.pairs().len() as u64 + dropped;
+        if pairs <= self.max_pairs as u64 && dropped == 0 {
             return Ok(tests);
         }
         self.pairs = PairList::default();
@@ -172,7 +172,9 @@ impl<const D: usize> Engine<D> {
         if total > max_pairs || has_dropped || !pairs.try_set_len(total) {
             self.outboxes.each(|outbox| outbox.prepare((0, 0), blocks));
             self.starts = starts;
-            return Err(too_many(total, max_pairs));
+            // Of more pairs than a number of the machine holds, the tests know how many there are.
+            let pairs = if total < isize::MAX as usize { total as u64 } else { tests.pairs };
+            return Err(too_many(pairs, max_pairs));
         }
         let first_pair = |block| if block == blocks { Some(total) } else { starts.start_of(block) };
         let mut most = 0;
@@ -239,8 +241,8 @@ impl<const D: usize> Engine<D> {
 }
 
 /// The error of a list of so many pairs or neighbours, `max` of which are allowed.
-pub(crate) fn too_many(pairs: usize, max: usize) -> InputError {
-    InputError::TooManyPairs { pairs: pairs as u64, max: (pairs > max).then_some(max as u64) }
+pub(crate) fn too_many(pairs: u64, max: usize) -> InputError {
+    InputError::TooManyPairs { pairs, max: (pairs > max as u64).then_some(max as u64) }
 }
 
 /// Joins some groups of a pair of trees, in `scratch`, into `sink`.

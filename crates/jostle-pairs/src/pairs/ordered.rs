@@ -173,7 +173,7 @@ impl<'a> Ordered<'a> {
             self.kept = 0;
         }
         if self.lacks_room() && self.place().is_none() {
-            let found = self.total.load(Ordering::Relaxed) + self.found;
+            let found = self.total.load(Ordering::Relaxed).saturating_add(self.found);
             let len = (2 * self.outbox.pairs.len()).max(OUTBOX_MIN);
             if found > self.max && len > OUTBOX_MIN || !lengthen(&mut self.outbox.pairs, len) {
                 self.outbox.drop_all();
@@ -200,7 +200,10 @@ impl Sink for Ordered<'_> {
             self.outbox.parcels.push(Parcel { block: self.block, before, len });
         }
         self.outbox.largest = self.outbox.largest.max(self.found);
-        self.total.fetch_add(self.found, Ordering::Relaxed);
+        // More than a list can hold are not counted on: on machines of 32 bits, they may be too many for the number.
+        if self.total.load(Ordering::Relaxed) <= isize::MAX as usize {
+            self.total.fetch_add(self.found, Ordering::Relaxed);
+        }
         self.starts.end(self.block, self.found);
         self.outbox.send(self.list, |block| self.starts.start_of(block));
     }
