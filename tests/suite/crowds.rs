@@ -86,6 +86,29 @@ fn a_crowd_that_is_not_sought_is_left_alone() {
     assert!(found.stats().circle_tests < TESTS * x.len() as u64, "{:?}", found.stats());
 }
 
+/// Circles and boxes of any size about a point, the farther the larger, which move a little.
+#[test]
+fn bodies_of_all_sizes_that_move_take_few_tests() {
+    let mut random = Random(5);
+    let mut columns = [const { Vec::new() }; 4];
+    for _ in 0..3_000 {
+        let (far, turn) = (10.0_f64.powf(40.0 * random.unit() - 20.0), 6.0 * random.unit());
+        let radius = 2e-2 * far;
+        let body = [far * turn.cos(), far * turn.sin(), radius, radius * (random.unit() - 0.5)];
+        columns.iter_mut().zip(body).for_each(|(column, value)| column.push(value));
+    }
+    let [x, y, r, by] = &columns;
+    let (high, right): (Vec<_>, Vec<_>) = (0..x.len()).map(|at| (y[at] + r[at], x[at] + r[at])).unzip();
+    let circles = Set::from(Circles64::new(x, y, r)).moving([by, by]);
+    let boxes = Set::from(Boxes64::new([x, y], [&right, &high])).moving([by, by]);
+    let mut finder = PairFinder::<2>::new();
+    for set in [circles, boxes] {
+        let found = finder.find(set).expect("sound bodies");
+        assert!(found.stats().circle_tests < TESTS * x.len() as u64, "{:?}", found.stats());
+        assert!(found.pairs().len() > 20, "{} pairs", found.pairs().len());
+    }
+}
+
 /// Boxes half a unit apart beside some that are wider than any frame, and capsules among them.
 #[test]
 fn boxes_beside_endless_ones_take_few_tests() {

@@ -1,9 +1,10 @@
 //! Where bodies begin and end on each axis, in `f64`, grown by all that is rounded on the way.
 //!
-//! Bodies in the cell have been moved by whole vectors, and paths are halved, which rounds by at most 2^-49 of the
-//! largest number that coordinates come from. Where a scene has either, intervals grow by twice that. Elsewhere an end is
-//! rounded once, and rounding keeps the order of numbers. What the predicate rounds by is covered as it is in frames:
-//! intervals grow by 2^-20 of their bodies. They also grow by [`VANISHING`].
+//! Bodies in the cell have been moved by whole vectors, which rounds by at most 2^-49 of the largest number that
+//! coordinates come from. Where space repeats, intervals grow by twice that. In open space, the end of a path is the sum
+//! of a few numbers, which are rounded by less than 2^-49 of the body's own: intervals of bodies that move grow by twice
+//! that. The end of a body at rest is rounded once, and rounding keeps the order of numbers. What the predicate rounds by
+//! is covered as it is in frames: intervals grow by 2^-20 of their bodies. They also grow by [`VANISHING`].
 
 use jostle_core::axes::{Axes, from_axes};
 
@@ -16,8 +17,8 @@ use crate::proxy::survey::RELATIVE;
 /// vanish far below.
 const VANISHING: [f64; 2] = [f64::from_bits((1023 - 500) << 52), f64::from_bits((1023 - 240) << 52)];
 
-/// What intervals grow by where bodies are moved into the cell or along their paths, relative to the largest number that
-/// coordinates come from: 2^-48.
+/// What intervals grow by where bodies are moved into the cell or along their paths, relative to the numbers that they
+/// come from: 2^-48.
 const ROUNDED: f64 = f64::from_bits((1023 - 48) << 52);
 
 /// A frame tells bodies apart of which each reaches at least so many times what it grows by.
@@ -73,9 +74,13 @@ impl<'a, const D: usize> AllBodies<'a, D> {
     pub(super) fn ends(&self, set: usize, id: usize) -> [[f64; 2]; D] {
         let (kept, of) = (&self.sorted[set], &self.input.sets()[set]);
         let moves = of.moving.is_some();
-        let rounded = if moves || self.cell.is_some() { ROUNDED } else { 0.0 };
         let grown = |axis: usize, [lo, hi]: [f64; 2], by: f64| {
-            let by = by + self.largest[axis] * rounded + VANISHING[usize::from(moves)];
+            let largest = match self.cell {
+                Some(_) => self.largest[axis],
+                None if moves => [lo, hi].map(f64::abs).into_iter().filter(|x| x.is_finite()).fold(0.0, f64::max),
+                None => 0.0,
+            };
+            let by = by + largest * ROUNDED + VANISHING[usize::from(moves)];
             [lo - by, hi + by]
         };
         if !self.shaped {
