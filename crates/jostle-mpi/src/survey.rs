@@ -88,16 +88,19 @@ impl<const D: usize> Copied<D> {
     /// The box of each body of the block, and its radius.
     pub(crate) fn each(&self) -> impl Iterator<Item = (Span<D>, f64)> {
         (0..self.count).map(|at| {
-            let (mut span, reach) = (Span::EMPTY, self.radii[at] * GROWTH + TINY);
-            for axis in 0..D {
-                (span.lo[axis], span.hi[axis]) = (self.centers[axis][at] - reach, self.centers[axis][at] + reach);
-            }
+            // How far the body leads back and ahead of its centre. All of that is summed first: a sum with a coordinate
+            // far out is rounded, which boxes of bodies that meet survive once, but not twice.
+            let mut reach = [[self.radii[at] * GROWTH + TINY; 2]; D];
             if let Some(moves) = &self.moves {
                 let path: f64 = moves.iter().map(|by| by[at].abs()).sum();
-                for axis in 0..D {
-                    span.lo[axis] += moves[axis][at].min(0.0) - path * PATH_GROWTH;
-                    span.hi[axis] += moves[axis][at].max(0.0) + path * PATH_GROWTH;
+                for (reach, by) in reach.iter_mut().zip(moves) {
+                    reach[0] += path * PATH_GROWTH - by[at].min(0.0);
+                    reach[1] += path * PATH_GROWTH + by[at].max(0.0);
                 }
+            }
+            let mut span = Span::EMPTY;
+            for (axis, [back, ahead]) in reach.into_iter().enumerate() {
+                (span.lo[axis], span.hi[axis]) = (self.centers[axis][at] - back, self.centers[axis][at] + ahead);
             }
             (span, self.radii[at])
         })

@@ -1,7 +1,7 @@
 //! Both precisions, all spaces, two sets, layers, and neighbour lists.
 
 use jostle::{Bodies, Input, Layers, NeighborLists, PairFinder, Rows, Set, Space, Threads};
-use jostle_mpi::{DistributedFinder, DistributedInput, DistributedRows, Number, Share, ThreadRanks};
+use jostle_mpi::{DistributedFinder, DistributedInput, DistributedRows, Number, Share, ThreadRanks, Transport};
 use jostle_testkit::pairs::{Hit, hit, hit_between, sort_hits};
 use jostle_testkit::scene::{scene, world};
 use jostle_testkit::sorting::mix;
@@ -257,6 +257,27 @@ fn moving_bodies_in_f32() {
 #[test]
 fn moving_bodies_in_f64() {
     moving_bodies(|x| x);
+}
+
+/// Far from the origin, where a reach and a path are less than the gap of two coordinates, bodies on two ranks meet as
+/// they do on one.
+#[test]
+fn moving_bodies_whose_paths_are_less_than_the_gap_of_coordinates() {
+    let far = (1_u64 << 53) as f64;
+    for (x, radii, moves) in [
+        ([far, far + 2.0], [0.9, 0.9], [0.9, 0.0]),
+        ([far + 2.0, far], [0.9, 0.9], [-0.9, 0.0]),
+        ([far, far + 4.0], [0.9, 0.9], [0.9, -1.9]),
+        ([-far, -far - 2.0], [0.9, 0.9], [-0.9, 0.0]),
+    ] {
+        let counts = ThreadRanks::run(2, |ranks| {
+            let at = ranks.rank() as usize;
+            let share = Share::from(Bodies::from_slices([&x[at..=at], &[0.0]], &radii[at..=at]));
+            let share = share.moving([&moves[at..=at], &[0.0]]);
+            DistributedFinder::serial().find_in_place(ranks, share).expect("sound bodies").len()
+        });
+        assert_eq!(counts.iter().sum::<usize>(), 1, "{x:?} by {moves:?}");
+    }
 }
 
 /// A set in `f32` that is widened meets a set in `f64` as it does in one process.
