@@ -17,6 +17,10 @@ impl Reader<'_> {
     /// # Panics
     /// When fewer values are left: the ranks do not run the same program.
     pub(crate) fn take<T: Pod>(&mut self, count: usize, column: &mut Vec<T>) {
+        if size_of::<T>() == 0 {
+            column.extend(core::iter::repeat_n(T::zeroed(), count));
+            return;
+        }
         let (values, rest) = self.0.split_at(count * size_of::<T>());
         column.extend(values.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned::<T>));
         self.0 = rest;

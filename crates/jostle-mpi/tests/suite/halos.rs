@@ -46,6 +46,27 @@ fn forward_and_back() {
     }
 }
 
+#[test]
+fn values_without_a_byte_travel_too() {
+    let lengths = ThreadRanks::run(2, |ranks| {
+        let mut x = vec![ranks.rank() as f32, 9.0 - ranks.rank() as f32];
+        let share = Share::from(Circles::new(&x, &[0.0; 2], 0.6));
+        let mut finder = DistributedFinder::serial();
+        let found = finder.find_in_place(ranks, share).expect("sound bodies");
+        let (mut ghosts, mut backs) = (Vec::new(), 0);
+        found.halo(0).forward(ranks, &[(); 2], &mut ghosts);
+        found.halo(0).reverse(ranks, &ghosts, &mut [(); 2], |(), ()| backs += 1);
+        assert_eq!((ghosts.len(), backs), (found.halo(0).len(), found.halo(0).sends().map(|(_, at)| at.len()).sum()));
+        let decomposition = Decomposition::new(ranks, share, Weights::Count).expect("sound bodies");
+        let migration = decomposition.migration(ranks, share).expect("sound bodies");
+        let mut nothing = vec![(); 2];
+        migration.lead(ranks, &mut [&mut nothing, &mut x]);
+        assert_eq!((nothing.len(), x.len()), (migration.len(), migration.len()));
+        [ghosts.len(), x.len()]
+    });
+    assert_eq!([0, 1].map(|what| lengths.iter().map(|lengths| lengths[what]).sum::<usize>()), [2, 4]);
+}
+
 /// A giant over all dust is a ghost on every other rank, and no dust is sent to the giant's rank.
 #[test]
 fn a_giant_makes_no_ghosts_of_dust() {
