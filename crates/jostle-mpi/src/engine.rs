@@ -110,7 +110,12 @@ impl<const D: usize, T: Number> Engine<D, T> {
         let arrived = Instant::now();
         let found = found.and_then(|()| remote(self, &input.space));
         let ended = Instant::now();
-        agree(ranks, found.err().map(|error| Fault::of(&error)).as_ref(), &mut [])?;
+        let agreed = agree(ranks, found.err().map(|error| Fault::of(&error)).as_ref(), &mut []);
+        if agreed.is_err() {
+            // This rank may have listed pairs that nobody gets. It must not take them for lists that still hold.
+            self.local = PairFinder::new();
+        }
+        agreed?;
 
         let mut near: Vec<u32> = foreign.iter().flatten().map(|other| other.rank).collect();
         near.sort_unstable();

@@ -1,6 +1,6 @@
 //! Which bodies are ghosts on which ranks, and what travels between owners and ghosts.
 
-use jostle::{Circles, Circles64};
+use jostle::{Circles, Circles64, Space};
 use jostle_mpi::{
     Decomposition, DistributedFinder, DistributedInput, DistributedRows, Share, ThreadRanks, Transport, Weights,
 };
@@ -173,6 +173,24 @@ fn lists_of_two_sets_hold_until_margins_are_used_up_on_any_ranks() {
             assert_eq!(valid, [holds; 2], "alone {alone}, moved by {by:?}");
         }
     }
+}
+
+/// A search may fail after each rank has searched its own bodies: here, own bodies meet few images, and ghosts too many.
+#[test]
+fn no_lists_hold_after_a_search_that_has_failed_late() {
+    let space = Space::periodic([Some([0.0, 4.0]); 2]);
+    let wide = |x| Share::from(Circles::new(x, x, 1500.0).with_margin(0.25));
+    let valid = ThreadRanks::run(2, |ranks| {
+        let bodies: [&[f32]; 2] = if ranks.rank() == 0 { [&[1.0], &[]] } else { [&[], &[1.0]] };
+        let [a, b] = bodies;
+        let mut finder = DistributedFinder::serial();
+        finder.find_in_place(ranks, grown_between(a, b)).expect("sound bodies");
+        let input = DistributedInput::between(wide(a), wide(b)).space(space);
+        let error = finder.find_in_place(ranks, input.clone()).expect_err("is refused");
+        assert!(error.to_string().contains("images of the cell"), "{error}");
+        finder.still_valid(ranks, input)
+    });
+    assert_eq!(valid, [false; 2]);
 }
 
 /// What is shared evenly: bodies, where none of them weighs anything.
