@@ -184,15 +184,17 @@ fn survey<'w, const D: usize, T: Number>(
     let bodies = share.len() as f64;
     let own = match weights {
         Weights::Count => bodies,
-        Weights::Rank(weight) => weight,
+        // Without bodies, there is nothing to spread it over.
+        Weights::Rank(weight) => weight * bodies.min(1.0),
         Weights::Each(weights) => weights.iter().sum(),
     };
     let mut greatest: Vec<f64> = bounds.to_max().chain([own, bodies]).collect();
     agree(ranks, fault.as_ref(), &mut greatest)?;
     let [own, bodies] = [greatest[2 * D], greatest[2 * D + 1]];
-    let (weights, most) = if own > 0.0 { (weights, own) } else { (Weights::Count, bodies) };
     // No rank weighs more than the greatest weight, so the units of all ranks together fit a u64.
-    let unit = UNITS / f64::from(ranks.size()) / most.max(f64::MIN_POSITIVE);
+    let unit = |most: f64| UNITS / f64::from(ranks.size()) / most;
+    // Where weights are so small that no number of units makes them up, they are nothing.
+    let (weights, unit) = if unit(own).is_finite() { (weights, unit(own)) } else { (Weights::Count, unit(bodies)) };
     Ok((Span::from_max(&greatest), weights, if unit.is_finite() { unit } else { 0.0 }))
 }
 

@@ -198,11 +198,24 @@ fn no_lists_hold_after_a_search_that_has_failed_late() {
 fn bodies_without_weight_are_shared_evenly_and_endless_weights_refused() {
     let x: Vec<f64> = (0..300).map(f64::from).collect();
     let share = Share::from(Circles64::new(&x, &x, 0.5));
-    for weights in [Weights::Each(&[0.0; 300]), Weights::Rank(0.0)] {
+    for weights in [Weights::Each(&[0.0; 300]), Weights::Each(&[5e-324; 300]), Weights::Rank(0.0)] {
         let owned = ThreadRanks::run(3, |ranks| {
             let decomposition = Decomposition::new(ranks, share, weights).expect("sound bodies");
             decomposition.migration(ranks, share).expect("sound bodies").len()
         });
+        assert!(owned.iter().all(|owned| owned.abs_diff(300) < 20), "{owned:?}");
+    }
+    // Weight of ranks without bodies weighs on no body; weights too small to be made up of units are none.
+    let heavy_without_bodies = |least: f64| {
+        ThreadRanks::run(3, |ranks| {
+            let x: Vec<f64> = (0..if ranks.rank() == 1 { 900 } else { 0 }).map(f64::from).collect();
+            let share = Share::from(Circles64::new(&x, &x, 0.5));
+            let weights = Weights::Rank(if x.is_empty() { 1.0 } else { least });
+            let decomposition = Decomposition::new(ranks, share, weights).expect("sound bodies");
+            decomposition.migration(ranks, share).expect("sound bodies").len()
+        })
+    };
+    for owned in [heavy_without_bodies(0.0), heavy_without_bodies(1e-300), heavy_without_bodies(5e-324)] {
         assert!(owned.iter().all(|owned| owned.abs_diff(300) < 20), "{owned:?}");
     }
     let errors = ThreadRanks::run(3, |ranks| {
