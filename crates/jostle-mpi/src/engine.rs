@@ -10,7 +10,7 @@ use crate::cover;
 use crate::decomposition::first_fault;
 use crate::error::{DistributedError, Fault, agree};
 use crate::halo::{self, Bunch, Ghosts, Outgoing};
-use crate::input::DistributedInput;
+use crate::input::{DistributedInput, check_same_space};
 use crate::neighborhood::{Foreign, Metric, Own, meet};
 use crate::number::Number;
 use crate::share::{COLUMNS, IdsOf, Share};
@@ -200,8 +200,9 @@ fn survey<const D: usize, T: Number>(
     ids: &[IdsOf<'_>],
     cell: Option<&Cell<D>>,
 ) -> Result<(Vec<Survey<D>>, Extremes<D>), DistributedError> {
-    input.check_space()?;
-    let mut fault = input.shares.iter().find_map(|share| share.check_shape().err());
+    let refused = input.check_space().err();
+    let mut fault = refused.as_ref().map(Fault::of);
+    fault = fault.or_else(|| input.shares.iter().find_map(|share| share.check_shape().err()));
     let mut surveys = Vec::new();
     if fault.is_none() {
         surveys.extend(input.shares.iter().map(|share| Survey::new(share, cell)));
@@ -229,8 +230,12 @@ fn survey<const D: usize, T: Number>(
             }
         }
     }
-    agree(ranks, fault.as_ref(), &mut values)?;
-    let mut given = values[given..].chunks_exact(2).zip(COLUMNS.into_iter().cycle());
+    let of_space = values.len();
+    values.extend(input.numbers_of_space());
+    let agreed = agree(ranks, fault.as_ref(), &mut values);
+    refused.map_or(Ok(()), |refused| Err(refused.into())).and(agreed)?;
+    check_same_space(&values[of_space..])?;
+    let mut given = values[given..of_space].chunks_exact(2).zip(COLUMNS.into_iter().cycle());
     if let Some((_, what)) = given.find(|(given, _)| *given == [1.0; 2]) {
         return Err(not_by_all(what));
     }

@@ -4,7 +4,7 @@ use jostle::{InputError, Reason};
 
 use crate::transport::Transport;
 
-/// Why ranks refused to search; the same on every rank.
+/// Why ranks refused to search; the same on every rank, but for [`DistributedError::Input`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DistributedError {
@@ -28,7 +28,7 @@ pub enum DistributedError {
         /// What that rank said.
         message: String,
     },
-    /// The space of the search, which every rank gives alike, was refused.
+    /// The space of the search was refused; [`DistributedError::Rank`] on ranks that gave a sound one.
     #[error(transparent)]
     Input(#[from] InputError),
 }

@@ -153,6 +153,7 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
     ) -> Result<DistributedFound<'f, D, T>, DistributedError> {
         let input = input.into();
         let started = Instant::now();
+        input.agree_on_space(ranks)?;
         let mut counts: Vec<u64> = input.shares.iter().map(|share| share.len() as u64).collect();
         // Ranks without bodies must know too which columns migrate.
         counts.extend(input.shares.iter().flat_map(|share| share.carried().map(u64::from)));
@@ -174,7 +175,6 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
             let ids = IdsOf::resolve(ranks, share.ids, share.len());
             if !input.space.is_open() {
                 // Before bodies leave the rank that the error is to name.
-                input.check_space()?;
                 agree(ranks, share.place_fault(&input.space, ids).as_ref(), &mut [])?;
             }
             let mut moved = Moved::copy(share, ids);

@@ -64,7 +64,7 @@ impl Halo {
     /// Several fields go in one message as arrays, `[f64; 6]` for example.
     ///
     /// # Panics
-    /// When there are fewer values than bodies.
+    /// When a body that is a ghost elsewhere has no value.
     pub fn forward<F: Pod>(&self, ranks: &impl Transport, owned: &[F], ghosts: &mut Vec<F>) {
         let pack = |(rank, at): &(u32, Vec<u32>)| {
             let mut bytes = Vec::with_capacity(at.len() * size_of::<F>());

@@ -2,8 +2,10 @@
 
 use jostle::{InputError, PairFinder, Space, Threads};
 
+use crate::error::{DistributedError, Fault, agree};
 use crate::number::Number;
 use crate::share::Share;
+use crate::transport::Transport;
 
 /// What ranks search together: within one set or between two, in a space. All ranks give the same relation and the same
 /// space. Each rank gives its own share of the sets.
@@ -44,13 +46,41 @@ impl<'a, const D: usize, T: Number> DistributedInput<'a, D, T> {
         self.space(Space::lattice(vectors, repeats))
     }
 
-    /// Checks the space, which all ranks give alike.
+    /// Checks that the space is one, and that all ranks give the same. Collective.
+    ///
+    /// # Errors
+    /// [`DistributedError::Input`] on ranks that gave a space that is none, [`DistributedError::Rank`] on others.
+    pub(crate) fn agree_on_space(&self, ranks: &impl Transport) -> Result<(), DistributedError> {
+        let refused = self.check_space().err();
+        let mut numbers = self.numbers_of_space();
+        let agreed = agree(ranks, refused.as_ref().map(Fault::of).as_ref(), &mut numbers);
+        refused.map_or(Ok(()), |refused| Err(refused.into())).and(agreed)?;
+        check_same_space(&numbers)
+    }
+
+    /// The numbers of the space, each followed by its opposite: [`check_same_space`] looks at the greatest of all ranks.
+    pub(crate) fn numbers_of_space(&self) -> Vec<f64> {
+        let (space, is_open) = (&self.space, self.space.is_open());
+        let repeats = space.repeats().map(|repeats| f64::from(u8::from(repeats)));
+        let numbers = space.vectors().into_iter().flatten().chain(space.origin()).chain(repeats);
+        numbers.map(|x| if is_open { 0.0 } else { x }).flat_map(|x| [x, -x]).collect()
+    }
+
+    /// Checks the space of this rank.
     pub(crate) fn check_space(&self) -> Result<(), InputError> {
         let none: [&[T]; D] = [&[]; D];
         let nobody = jostle::Bodies::from_slices(none, T::default());
         let search = jostle::Input::within(T::set(nobody)).space(self.space);
         PairFinder::new().on(Threads::Serial).count(search).map(|_| ())
     }
+}
+
+/// Checks that the greatest of each number of a space, and of its opposite, are those of one number.
+pub(crate) fn check_same_space(greatest: &[f64]) -> Result<(), DistributedError> {
+    if greatest.chunks_exact(2).all(|both| both[0] == -both[1]) {
+        return Ok(());
+    }
+    Err(DistributedError::Rank { rank: 0, message: "the space is another than that of some other ranks".to_owned() })
 }
 
 impl<'a, const D: usize, T: Number> From<Share<'a, D, T>> for DistributedInput<'a, D, T> {

@@ -65,6 +65,32 @@ fn what_is_refused_as_a_whole_is_refused_by_all() {
     }
 }
 
+/// No rank waits for one that has given another space, or none.
+#[test]
+fn spaces_that_differ_are_refused_by_all() {
+    let refused = |space: fn(u32) -> Space<2>, in_place: bool| {
+        ThreadRanks::run(3, |ranks| {
+            let x = [0.5, 1.0];
+            let input = DistributedInput::within(Circles64::new(&x, &x, 0.5)).space(space(ranks.rank()));
+            let mut finder = DistributedFinder::serial();
+            let found = if in_place { finder.find_in_place(ranks, input) } else { finder.find(ranks, input) };
+            found.map(|_| ()).expect_err("is refused").to_string()
+        })
+    };
+    for in_place in [true, false] {
+        let wide = |rank| Space::periodic([Some([0.0, if rank == 1 { 9.0 } else { 8.0 }]), None]);
+        let errors = refused(wide, in_place);
+        assert!(errors.iter().all(|error| error.contains("another than that of some other ranks")), "{errors:?}");
+        let open = |rank| if rank == 2 { Space::open() } else { Space::periodic([Some([0.0, 8.0]), None]) };
+        let errors = refused(open, in_place);
+        assert!(errors.iter().all(|error| error.contains("another than that of some other ranks")), "{errors:?}");
+        let none = |rank| if rank == 1 { Space::periodic([Some([1.0, 0.0]), None]) } else { Space::open() };
+        let errors = refused(none, in_place);
+        assert!(errors.iter().all(|error| error.contains("borders")), "{errors:?}");
+        assert!(errors[0].starts_with("rank 1: ") && errors[0] == errors[2], "{errors:?}");
+    }
+}
+
 #[test]
 fn columns_that_some_ranks_lack_and_paths_without_end_are_refused_by_all() {
     let refused = |by: &'static [f32], lacking: bool, in_place: bool| {
