@@ -49,7 +49,7 @@ pub(crate) struct SimulateArgs {
     /// Another seed is another scene, and other random velocities
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// What finds who touches: ourselves, or an older system, one thread of it
+    /// What finds the agents that touch: jostle, or an older system, which runs on one thread
     ///
     /// The agents move in the same way whatever it is: only the time of `find` differs, and what --cells draws. An older system is
     /// refused where it would take more than a second or two a frame.
@@ -63,8 +63,8 @@ pub(crate) struct SimulateArgs {
     /// Draw an animation to this file (.gif, or `-`), 25 pictures a second, repeated for ever
     #[arg(long, value_name = "OUT")]
     pub(crate) gif: Option<PathBuf>,
-    /// Draw the start and every Nth frame of the animation [default: 4, or so many that there are 76 pictures
-    /// at most]
+    /// Draw the start and every Nth frame of the animation [default: 4, or more, so that there are at most 76
+    /// pictures]
     #[arg(long, value_name = "N", requires = "gif", value_parser = value_parser!(u32).range(1..))]
     pub(crate) every: Option<u32>,
     /// Draw this part of the world: X0,Y0,X1,Y1, of spheres also X0,Y0,Z0,X1,Y1,Z1, or `world` for all of it [default:
