@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use jostle::{Bodies, BoxView, CapsuleView, Input, PairFinder, Threads};
+use jostle::{Bodies, BoxView, CapsuleView, Input, PairFinder, Set, Threads};
 use jostle_testkit::random::Random;
 
 /// Bodies of each set, and rounds, in each of which everything is timed once.
@@ -19,6 +19,8 @@ const ROUND: f64 = 0.35;
 struct Corners<const D: usize> {
     double: [[Vec<f64>; D]; 2],
     single: [[Vec<f32>; D]; 2],
+    /// How far bodies move: on each axis as far as they are wide, at most.
+    moves: [Vec<f64>; D],
     width: f64,
 }
 
@@ -30,16 +32,18 @@ impl<const D: usize> Corners<D> {
         let double = [lo, hi];
         let single =
             double.each_ref().map(|corner| corner.each_ref().map(|x| x.iter().map(|&x| x as f32).collect::<Vec<_>>()));
-        Self { double, single, width }
+        let moves = [(); D].map(|()| (0..bodies).map(|_| SIDE * (2.0 * random.unit() - 1.0)).collect());
+        Self { double, single, moves, width }
     }
 
     /// All that is timed.
-    fn rows(&self) -> [Row<'_, D>; 8] {
+    fn rows<'a>(&'a self) -> [Row<'a, D>; 12] {
         let ([lo, hi], [lo64, hi64]) = (&self.single, &self.double);
         let boxes = BoxView::new(lo.each_ref(), hi.each_ref());
         let capsules = CapsuleView::new(lo.each_ref(), hi.each_ref(), CAPSULE as f32);
         let round = Bodies::<D>::from_slices(lo.each_ref().map(Vec::as_slice), ROUND as f32);
         let capsules64 = CapsuleView::new(lo64.each_ref(), hi64.each_ref(), CAPSULE);
+        let moving = |set: Set<'a, D>| set.moving(self.moves.each_ref());
         [
             Row::new("boxes f32", boxes),
             Row::new("boxes f64", BoxView::new(lo64.each_ref(), hi64.each_ref())),
@@ -49,6 +53,10 @@ impl<const D: usize> Corners<D> {
             Row::new("capsules, boxes", Input::between(capsules, boxes)),
             Row::new("round, boxes", Input::between(round, boxes)),
             Row::new("round, capsules", Input::between(round, capsules)),
+            Row::new("boxes f32, moving", moving(boxes.into())),
+            Row::new("capsules f32, moving", moving(capsules.into())),
+            Row::new("round moving, boxes", Input::between(moving(round.into()), boxes)),
+            Row::new("round, moving", moving(round.into())),
         ]
     }
 }

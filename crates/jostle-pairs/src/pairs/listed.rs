@@ -106,9 +106,7 @@ impl<const D: usize> Listed<D> {
         resize_with_headroom(&mut self.times, if exact.any_move() { pairs.len() } else { 0 });
         workers.fill_blocks("times", &mut self.times, BLOCK, |first, block| {
             of.each(first, block.len(), |range, job| {
-                for (slot, &[a, b]) in block[range.clone()].iter_mut().zip(&pairs[first..][range]) {
-                    *slot = exact.touch(job.sets, job.image, a, b).unwrap_or_default();
-                }
+                exact.touches(job.sets, job.image, &pairs[first..][range.clone()], &mut block[range]);
             });
         });
         self.shifts.note(exact, of, pairs, workers);

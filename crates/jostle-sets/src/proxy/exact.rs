@@ -1,9 +1,10 @@
 //! The predicates in `f64`, on the caller's own numbers, and the shift of an image.
 
 use jostle_core::axes::{Axes, Both, from_axes};
-use jostle_core::{Bodies, LinearTree, Scalar};
+use jostle_core::{Bodies, Isa, LinearTree, Scalar};
 
 use crate::input::{Set, Source, UnitCell};
+use crate::proxy::impact::SixteenPaths;
 use crate::proxy::sixteen_pairs::{Kind, SixteenPairs};
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::{Images, Proxies};
@@ -195,10 +196,25 @@ impl<const D: usize> Exact<'_, D> {
 
     /// When `a` and `b` at an image first touch, if they do.
     pub fn touch(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> Option<f64> {
-        if self.shaped {
+        if self.shaped && !self.are_round(sets) {
             return self.touch_of_solids(sets, image, a, b);
         }
         self.touch_from(self.difference(sets, image, a, b), sets, a, b)
+    }
+
+    /// When each of some pairs that were found first touch.
+    pub fn touches(&self, sets: [u32; 2], image: u32, pairs: &[[u32; 2]], times: &mut [f64]) {
+        let by_sixteen = self.shaped && !self.are_round(sets);
+        for (pairs, times) in pairs.chunks(LANES).zip(times.chunks_mut(LANES)) {
+            if by_sixteen {
+                let all = self.touches_of_solids(sets, image, pairs);
+                times.copy_from_slice(&all[..times.len()]);
+                continue;
+            }
+            for (&[a, b], time) in pairs.iter().zip(times) {
+                *time = self.touch(sets, image, a, b).unwrap_or_default();
+            }
+        }
     }
 
     /// When `a` and `b` first touch, if they do. `p` leads from `a` to `b` at the beginning.
@@ -241,24 +257,62 @@ impl<const D: usize> Exact<'_, D> {
     /// As [`Decide::are_pairs`], in a search with boxes or capsules.
     fn touching_solids(&self, sets: [u32; 2], image: u32, bodies: &[[u32; 2]]) -> u16 {
         if self.moves(sets) {
-            return which(bodies, |[a, b]| self.touch_of_solids(sets, image, a, b).is_some());
+            if self.are_round(sets) {
+                return which(bodies, |pair| self.touch(sets, image, bodies[pair][0], bodies[pair][1]).is_some());
+            }
+            let times = self.touches_of_solids(sets, image, bodies);
+            return which(bodies, |pair| !times[pair].is_nan());
         }
+        let mut pairs = SixteenPairs::NONE;
+        let (kind, isa) = self.read_sixteen(&mut pairs, (sets, image), bodies, |_, _, _| ());
+        pairs.touching(kind, isa) & first_lanes(bodies.len())
+    }
+
+    /// When each of some bodies, at most sixteen, first touch; NaN where they do not.
+    fn touches_of_solids(&self, sets: [u32; 2], image: u32, bodies: &[[u32; 2]]) -> [f64; LANES] {
+        let mut paths = SixteenPaths { pairs: SixteenPairs::NONE, by: [[0.0; LANES]; D] };
+        let SixteenPaths { pairs, by } = &mut paths;
+        let (kind, isa) = self.read_sixteen(pairs, (sets, image), bodies, |pair, sets, [one, other]| {
+            let (from, to) = (self.displacement(sets[0], one), self.displacement(sets[1], other));
+            (0..D).for_each(|axis| by[axis][pair] = to[axis] - from[axis]);
+        });
+        paths.first_touches(kind, isa)
+    }
+
+    /// Reads some bodies, at most sixteen, column by column, and tells of the sets and the bodies of each pair in the
+    /// order in which they are compared.
+    #[inline(always)]
+    fn read_sixteen(
+        &self,
+        pairs: &mut SixteenPairs<D>,
+        (sets, image): ([u32; 2], u32),
+        bodies: &[[u32; 2]],
+        mut tell: impl FnMut(usize, [u32; 2], [u32; 2]),
+    ) -> (Kind, Isa) {
         let of = |set: u32| (&self.sets[set as usize], &self.sorted[set as usize]);
         let (kind, turned) = Kind::of(sets.both(|set| of(set).0));
         let shift = |steps: [i32; D]| self.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps.axes(f64::from)));
         let (is_outside, of_all) = (self.is_outside(sets), shift(self.images.steps[image as usize]));
-        let (mut pairs, mut ids) = (SixteenPairs::NONE, [[0; LANES]; 2]);
+        let mut ids = [[0; LANES]; 2];
         for (pair, &[a, b]) in bodies.iter().enumerate() {
             let turns = turned || sets[0] == sets[1] && b < a;
             let [one, other] = if turns { [b, a] } else { [a, b] };
             (ids[0][pair], ids[1][pair]) = (one, other);
+            tell(pair, if turned { [sets[1], sets[0]] } else { sets }, [one, other]);
             let shift = if is_outside { shift(self.steps(sets, image, a, b)) } else { of_all };
             pairs.shift(pair, if turns { shift.axes(|shift| -shift) } else { shift });
         }
         let [one, other] = if turned { [sets[1], sets[0]] } else { sets };
         pairs.read(0, of(one), &ids[0][..bodies.len()]);
         pairs.read(1, of(other), &ids[1][..bodies.len()]);
-        pairs.touching(kind, self.sorted[one as usize].boxes.isa()) & first_lanes(bodies.len())
+        (kind, self.sorted[one as usize].boxes.isa())
+    }
+
+    /// Whether the bodies of both sets are circles or spheres.
+    #[inline(always)]
+    fn are_round(&self, sets: [u32; 2]) -> bool {
+        let is_round = |set: u32| !self.sets[set as usize].is_shaped();
+        is_round(sets[0]) && is_round(sets[1])
     }
 
     /// Whether a body of these sets has been moved into the cell.
@@ -283,18 +337,17 @@ impl<const D: usize> Decide for Exact<'_, D> {
         if self.shaped {
             return self.touching_solids(sets, image, bodies);
         }
-        which(bodies, |[a, b]| self.is_pair_from(self.difference(sets, image, a, b), sets, a, b))
+        which(bodies, |pair| {
+            let [a, b] = bodies[pair];
+            self.is_pair_from(self.difference(sets, image, a, b), sets, a, b)
+        })
     }
 }
 
-/// Which of some bodies pass a test, as bits.
+/// Which of some pairs pass a test, which gets their numbers, as bits.
 #[inline(always)]
-fn which(bodies: &[[u32; 2]], test: impl Fn([u32; 2]) -> bool) -> u16 {
-    let mut which = 0;
-    for (at, &bodies) in bodies.iter().enumerate() {
-        which |= u16::from(test(bodies)) << at;
-    }
-    which
+fn which(pairs: &[[u32; 2]], test: impl Fn(usize) -> bool) -> u16 {
+    (0..pairs.len()).fold(0, |which, pair| which | u16::from(test(pair)) << pair)
 }
 
 /// Returns when two bodies first touch, if they do. `p` leads from the first to the second at the beginning, both move

@@ -1,13 +1,20 @@
 //! When bodies of any shape that move straight on first touch, in `f64`, on the caller's own numbers.
 //!
-//! The distance of two convex bodies is a convex function of the time then. So Newton's method, begun at time 0, comes
-//! nearer to the first touch with every step and never passes it: conservative advancement (B. V. Mirtich,
-//! "Impulse-based dynamic simulation", 1996) by the rate at which the nearest points approach each other.
+//! The distance of two convex bodies is a convex function of the time then. So Newton's method comes nearer to the first
+//! touch with every step and never passes it: conservative advancement (B. V. Mirtich, "Impulse-based dynamic
+//! simulation", 1996) by the rate at which the nearest points approach each other. It begins when the boxes around the
+//! bodies meet, which is the first touch itself where a round body comes to the face of a box.
+//!
+//! Times are NaN where bodies do not touch. A time that a step leaves as it is has been settled. So sixteen pairs take
+//! their steps side by side until all are settled, with the same bits as each alone.
 
+use jostle_core::Isa;
 use jostle_core::axes::{Axes, Both, from_axes};
+use jostle_core::isa::Work;
 
 use crate::proxy::first_touch;
 use crate::proxy::segments::{box_to_segment, dot, segments};
+use crate::proxy::sixteen_pairs::{Kind, PAIRS, SixteenPairs};
 use crate::proxy::solid::Solid::{self, Boxed, Round};
 use crate::proxy::solid::between;
 
@@ -15,90 +22,260 @@ use crate::proxy::solid::between;
 /// 53, `f64` has nothing left to halve.
 const STEPS: usize = 64;
 
+/// Returns the time after a step of Newton's method for bodies whose cores are so far apart, by the square of their
+/// distance and what leads from the first to the second, of which the second moves by `v`.
+#[inline(always)]
+fn step<const D: usize>(time: f64, (distance2, apart): (f64, [f64; D]), v: [f64; D], reach: f64) -> f64 {
+    let (distance, nearer, reach2) = (distance2.sqrt(), -dot(apart, v), reach * reach);
+    let next = time + (distance2 - reach2) / (distance + reach) * (distance / nearer);
+    // Bodies that do not come nearer will never touch.
+    let next = if (nearer > 0.0) & (next <= 1.0) { next } else { f64::NAN };
+    if distance2 <= reach2 { time } else { next }
+}
+
+/// Returns when two boxes first meet from time 0 to 1. On each axis, the second begins `below` above the end of the
+/// first, and ends `above` above its beginning. It moves by `v`.
+#[inline(always)]
+fn boxes_meet<const D: usize>(below: [f64; D], above: [f64; D], v: [f64; D]) -> f64 {
+    let (mut first, mut last) = (0.0_f64, 1.0_f64);
+    for axis in 0..D {
+        let enters = if v[axis] > 0.0 { above[axis] } else { below[axis] };
+        let leaves = if v[axis] > 0.0 { below[axis] } else { above[axis] };
+        let (enters, leaves) = (-enters / v[axis], -leaves / v[axis]);
+        let meets = (below[axis] <= 0.0) & (above[axis] >= 0.0);
+        let (still_first, still_last) = (0.0, if meets { 1.0 } else { f64::NEG_INFINITY });
+        first = first.max(if v[axis] == 0.0 { still_first } else { enters });
+        last = last.min(if v[axis] == 0.0 { still_last } else { leaves });
+    }
+    // A time is 0, not -0.
+    if first <= last { first + 0.0 } else { f64::NAN }
+}
+
+/// Returns when the boxes around two segments meet, grown by `reach`. The segments are given by what leads from both ends
+/// of the first to both ends of the second.
+#[inline(always)]
+fn surroundings_meet<const D: usize>(ends: [[[f64; D]; 2]; 2], reach: f64, v: [f64; D]) -> f64 {
+    let [[a, b], [c, d]] = ends;
+    let least = from_axes(|axis| a[axis].min(b[axis]).min(c[axis].min(d[axis])) - reach);
+    let most = from_axes(|axis| a[axis].max(b[axis]).max(c[axis].max(d[axis])) + reach);
+    boxes_meet(least, most, v)
+}
+
+/// The squared distance of a point from a box, and what leads to it.
+#[inline(always)]
+fn box_from_point<const D: usize>(lo: [f64; D], hi: [f64; D]) -> (f64, [f64; D]) {
+    let apart = from_axes(|axis| if lo[axis] > 0.0 { lo[axis] } else { hi[axis].min(0.0) });
+    (dot(apart, apart), apart)
+}
+
+/// The same from the segment that leads from the origin to `d`.
+#[inline(always)]
+fn box_from_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f64, [f64; D]) {
+    let (distance2, part) = box_to_segment(lo, hi, d);
+    let apart = from_axes(|axis| {
+        let x = part * d[axis];
+        x.max(lo[axis]).min(hi[axis]) - x
+    });
+    (distance2, apart)
+}
+
+/// The same for two segments: see [`segments`].
+#[inline(always)]
+fn segment_from_segment<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> (f64, [f64; D]) {
+    let (distance2, [s, t]) = segments(w, d, e);
+    (distance2, from_axes(|axis| w[axis] + (t * e[axis] - s * d[axis])))
+}
+
 impl<const D: usize> Solid<D> {
     /// Returns when two bodies first touch, if they do from time 0 to 1. At time 0 the second is seen at a shift; it moves
     /// by `v` as seen from the first. See [`Set::moving`](crate::Set::moving).
     pub fn first_touch(&self, other: &Self, shift: [f64; D], v: [f64; D]) -> Option<f64> {
-        if self.touches(other, shift) {
-            return Some(0.0);
-        }
         match (self, other) {
             (&Round { center, radius }, &Round { center: to, radius: reach }) => {
                 first_touch(between(center, to, shift), [[0.0; D], v], radius + reach)
             }
             (&Boxed { lo, hi }, &Boxed { lo: other_lo, hi: other_hi }) => {
-                boxes([between(hi, other_lo, shift), between(lo, other_hi, shift)], v)
+                let time = boxes_meet(between(hi, other_lo, shift), between(lo, other_hi, shift), v);
+                Some(time).filter(|time| !time.is_nan())
             }
             (Boxed { .. }, _) => other.approach(self, shift.axes(|x| -x), v.axes(|x| -x)),
             _ => self.approach(other, shift, v),
         }
     }
 
-    /// As [`Solid::first_touch`], of bodies that do not touch at time 0. The first is no box.
+    /// As [`Solid::first_touch`], of a first body that is no box.
     fn approach(&self, other: &Self, shift: [f64; D], v: [f64; D]) -> Option<f64> {
-        let (reach, mut time) = (self.segment().1 + other.radius(), 0.0);
+        let ((ends, radius), (others, reach)) = (self.segment(), other.segment());
+        let ([p, p_end], [q, q_end], reach) = (ends, others, radius + reach);
+        let all = [p, p_end].both(|from| [q, q_end].both(|to| between(from, to, shift)));
+        let mut time = surroundings_meet(all, reach, v);
+        let along = between(p, p_end, [0.0; D]);
         for _ in 0..STEPS {
-            let (distance2, apart) = self.apart(other, from_axes(|axis| shift[axis] + time * v[axis]));
-            let (distance, nearer) = (distance2.sqrt(), -dot(apart, v));
-            if distance2 <= reach * reach {
-                break;
-            }
-            // They move apart, or stay as far apart as they are.
-            if nearer.is_nan() || nearer <= 0.0 {
-                return None;
-            }
-            let next = time + (distance2 - reach * reach) / (distance + reach) * (distance / nearer);
-            if next > 1.0 {
-                return None;
-            }
-            if next == time {
+            let shift = from_axes(|axis| shift[axis] + time * v[axis]);
+            let (to, to_end) = (between(p, q, shift), between(p, q_end, shift));
+            let apart = match (self, other) {
+                (Round { .. }, Boxed { .. }) => box_from_point(to, to_end),
+                (_, Boxed { .. }) => box_from_segment(to, to_end, along),
+                _ => segment_from_segment(to, along, between(q, q_end, [0.0; D])),
+            };
+            let next = step(time, apart, v, reach);
+            if next == time || next.is_nan() {
+                time = next;
                 break;
             }
             time = next;
         }
-        Some(time)
-    }
-
-    /// The squared distance of the cores of two bodies, the second seen at a shift, and what leads from the first to the
-    /// second where they are nearest. The first is no box.
-    fn apart(&self, other: &Self, shift: [f64; D]) -> (f64, [f64; D]) {
-        let ([p, p_end], _) = self.segment();
-        let along = between(p, p_end, [0.0; D]);
-        if let &Boxed { lo, hi } = other {
-            let [lo, hi] = [lo, hi].both(|corner| between(p, corner, shift));
-            let (distance2, part) = box_to_segment(lo, hi, along);
-            let from = along.axes(|x| part * x);
-            return (distance2, from_axes(|axis| from[axis].max(lo[axis]).min(hi[axis]) - from[axis]));
-        }
-        let ([q, q_end], _) = other.segment();
-        let (mut apart, along_other) = (between(p, q, shift), between(q, q_end, [0.0; D]));
-        let (distance2, [s, t]) = segments(apart, along, along_other);
-        for axis in 0..D {
-            apart[axis] += t * along_other[axis] - s * along[axis];
-        }
-        (distance2, apart)
-    }
-
-    /// How far the body reaches from its core.
-    fn radius(&self) -> f64 {
-        self.segment().1
+        Some(time).filter(|time| !time.is_nan())
     }
 }
 
-/// Returns when two boxes first touch from time 0 to 1. The second begins `below` above the end of the first, and ends
-/// `above` above its beginning; it moves by `v`.
-fn boxes<const D: usize>([below, above]: [[f64; D]; 2], v: [f64; D]) -> Option<f64> {
-    let (mut first, mut last) = (0.0_f64, 1.0_f64);
-    for axis in 0..D {
-        if v[axis] == 0.0 {
-            if below[axis] > 0.0 || above[axis] < 0.0 {
-                return None;
-            }
-        } else {
-            let [enters, leaves] = if v[axis] > 0.0 { [above, below] } else { [below, above] };
-            first = first.max(-enters[axis] / v[axis]);
-            last = last.min(-leaves[axis] / v[axis]);
+/// Pairs of bodies that move, and by how much each second body does as seen from the first.
+pub(super) struct SixteenPaths<const D: usize> {
+    pub(super) pairs: SixteenPairs<D>,
+    pub(super) by: [[f64; PAIRS]; D],
+}
+
+impl<const D: usize> SixteenPaths<D> {
+    /// When each two bodies first touch.
+    pub(super) fn first_touches(&self, kind: Kind, isa: Isa) -> [f64; PAIRS] {
+        match kind {
+            Kind::Boxes => isa.run(Boxes(self)),
+            Kind::RoundAndBox => isa.run(RoundAndBox(self)),
+            Kind::SegmentAndBox => isa.run(SegmentAndBox(self)),
+            Kind::Segments => isa.run(Segments(self)),
         }
     }
-    (first <= last).then_some(first)
+
+    #[inline(always)]
+    fn by(&self, pair: usize) -> [f64; D] {
+        from_axes(|axis| self.by[axis][pair])
+    }
+
+    /// What leads from an end of the first body of a pair to an end of the second one at this time.
+    #[inline(always)]
+    fn between_at(&self, time: f64, ends: [usize; 2], pair: usize) -> [f64; D] {
+        let shift = self.pairs.shift_of(pair);
+        self.pairs.between_at(from_axes(|axis| shift[axis] + time * self.by[axis][pair]), ends, pair)
+    }
+}
+
+struct Boxes<'a, const D: usize>(&'a SixteenPaths<D>);
+
+impl<const D: usize> Work for Boxes<'_, D> {
+    type Output = [f64; PAIRS];
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run(self) -> [f64; PAIRS] {
+        let (SixteenPaths { pairs, .. }, mut times) = (self.0, [0.0; PAIRS]);
+        for pair in 0..PAIRS {
+            times[pair] = boxes_meet(pairs.between([1, 0], pair), pairs.between([0, 1], pair), self.0.by(pair));
+        }
+        times
+    }
+}
+
+/// Defines the work of pairs one body of which is round or a capsule: the distance of their cores at a time. (As in
+/// [`sixteen_pairs`](super::sixteen_pairs), the loops stand here so that they become vector code.)
+macro_rules! paths {
+    ($($name:ident, $gains:literal, |$paths:ident, $pair:ident, $time:ident| $apart:expr;)*) => {$(
+        struct $name<'a, const D: usize>(&'a SixteenPaths<D>);
+
+        impl<const D: usize> Work for $name<'_, D> {
+            type Output = [f64; PAIRS];
+            const GAINS_BY_AVX512: bool = $gains;
+
+            #[inline(always)]
+            fn run(self) -> [f64; PAIRS] {
+                let ($paths, mut times) = (self.0, [0.0; PAIRS]);
+                for $pair in 0..PAIRS {
+                    let all = [0, 1].both(|from| [0, 1].both(|to| $paths.pairs.between([from, to], $pair)));
+                    times[$pair] = surroundings_meet(all, $paths.pairs.reach($pair), $paths.by($pair));
+                }
+                for _ in 0..STEPS {
+                    let (mut next, mut left) = ([0.0; PAIRS], 0);
+                    for $pair in 0..PAIRS {
+                        let $time = times[$pair];
+                        next[$pair] = step($time, $apart, $paths.by($pair), $paths.pairs.reach($pair));
+                    }
+                    for pair in 0..PAIRS {
+                        // A settled time is itself, or NaN.
+                        left |= u64::from((next[pair] < times[pair]) | (next[pair] > times[pair]));
+                    }
+                    times = next;
+                    if left == 0 {
+                        break;
+                    }
+                }
+                times
+            }
+        }
+    )*};
+}
+
+paths! {
+    RoundAndBox, false, |paths, pair, time| {
+        box_from_point(paths.between_at(time, [0, 0], pair), paths.between_at(time, [0, 1], pair))
+    };
+    SegmentAndBox, true, |paths, pair, time| {
+        let (lo, hi) = (paths.between_at(time, [0, 0], pair), paths.between_at(time, [0, 1], pair));
+        box_from_segment(lo, hi, paths.pairs.along(0, pair))
+    };
+    Segments, true, |paths, pair, time| {
+        let [d, e] = [0, 1].both(|side| paths.pairs.along(side, pair));
+        segment_from_segment(paths.between_at(time, [0, 0], pair), d, e)
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Solid::{self, Boxed, Round};
+
+    fn capsule(p: [f64; 3], q: [f64; 3], radius: f64) -> Solid<3> {
+        Solid::Capsule { ends: [p, q], radius }
+    }
+
+    /// Powers of two scale without rounding, up to where paths may lead and down to where squares would vanish.
+    #[test]
+    fn times_are_the_same_at_any_scale() {
+        let beam = capsule([-3.0, 0.1, 0.0], [3.0, 0.0, 0.2], 0.25);
+        let others = [
+            (capsule([0.3, -4.0, 5.0], [0.0, 4.0, 6.0], 0.5), [0.1, 0.2, -7.0]),
+            (Boxed { lo: [1.0, 2.0, 3.0], hi: [2.0, 3.0, 5.0] }, [-0.5, -3.0, -4.0]),
+            (Round { center: [0.3, 5.0, 7.0], radius: 1.0 }, [0.0, -6.0, -8.0]),
+        ];
+        for (other, v) in others {
+            let time = beam.first_touch(&other, [0.0; 3], v).expect("they touch");
+            assert!(0.3 < time && time < 0.9, "{time}");
+            for exponent in [-240, -40, 70, 240] {
+                let size = 2.0_f64.powi(exponent);
+                let scaled = |solid: Solid<3>| match solid {
+                    Round { center, radius } => Round { center: center.map(|x| x * size), radius: radius * size },
+                    Boxed { lo, hi } => Boxed { lo: lo.map(|x| x * size), hi: hi.map(|x| x * size) },
+                    Solid::Capsule { ends, radius } => {
+                        Solid::Capsule { ends: ends.map(|end| end.map(|x| x * size)), radius: radius * size }
+                    }
+                };
+                let found = scaled(beam).first_touch(&scaled(other), [0.0; 3], v.map(|x| x * size));
+                assert_eq!(found, Some(time), "{other:?} at 2^{exponent}");
+            }
+        }
+    }
+
+    #[test]
+    fn bodies_that_pass_at_the_sum_of_their_radii_graze_and_beyond_it_do_not() {
+        let post = capsule([0.0, 0.0, -1.0], [0.0, 0.0, 1.0], 0.5);
+        for (y, touches) in [(1.0 - 1e-12, true), (1.0 + 1e-12, false), (0.0, true), (1.5, false)] {
+            for x in [-3.0, -7.3, -1e6] {
+                let shot = Round { center: [x, y, 0.3], radius: 0.5 };
+                let time = shot.first_touch(&post, [0.0; 3], [2.0 * x, 0.0, 0.0]);
+                assert_eq!(time.is_some(), touches, "{x}, {y}: {time:?}");
+                assert!(time.is_none_or(|time| time <= 0.5), "{x}, {y}: {time:?}");
+                // Away from each other, and beside each other.
+                for v in [[-x, 0.0, 0.0], [0.0, 0.0, 9.0]] {
+                    assert_eq!(shot.first_touch(&post, [0.0; 3], v), None, "{x}, {y}");
+                }
+            }
+        }
+    }
 }

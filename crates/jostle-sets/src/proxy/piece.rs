@@ -7,9 +7,7 @@ use jostle_core::{BoxView, Column, Radii, Scalar};
 use crate::input::shaped::Shaped;
 use crate::input::{Set, Source, UnitCell};
 use crate::proxy::boxed::Finite;
-use crate::proxy::solid::of_path;
 use crate::proxy::sorted::SortedSet;
-use crate::proxy::stand_ins::{may_move, reach};
 use crate::proxy::survey::MAX_WRAPS;
 
 /// Bodies that are looked at at a time.
@@ -25,8 +23,6 @@ pub(super) struct Piece<const D: usize> {
     ends: [[Each; D]; 2],
     /// The radii with the margin; those of boxes are 0.
     radii: Each,
-    /// How far each body moves on each axis, if the set moves.
-    moves: Option<[Each; D]>,
     len: usize,
     are_boxes: bool,
     /// Whether, the margin left aside, no radius is negative or NaN, and no box has its corners swapped.
@@ -38,11 +34,7 @@ impl<const D: usize> Piece<D> {
     #[inline(never)]
     pub(super) fn read((set, sorted): (&Set<'_, D>, &SortedSet<D>), first: usize, len: usize) -> Self {
         let (ends, radii) = ([[[0.0; PIECE]; D]; 2], [0.0; PIECE]);
-        let mut piece = Self { ends, radii, moves: None, len, are_boxes: false, is_given_well: true };
-        if let Some(moving) = &set.moving {
-            let moves = piece.moves.insert([[0.0; PIECE]; D]);
-            moves.iter_mut().enumerate().for_each(|(axis, moves)| moving.read(axis, first, &mut moves[..len]));
-        }
+        let mut piece = Self { ends, radii, len, are_boxes: false, is_given_well: true };
         match &set.source {
             Source::View(of) => piece.read_segments([of.centers(); 2], (of.radii(), of.margin()), first),
             Source::Double(of) => piece.read_segments([of.centers(); 2], (of.radii(), of.margin()), first),
@@ -106,29 +98,18 @@ impl<const D: usize> Piece<D> {
                 };
                 unsound[at] |= u64::from(!sound);
             }
-            if let Some(moves) = &self.moves {
-                for at in 0..PIECE {
-                    let ends = [p[at].min(q[at]) - self.radii[at], p[at].max(q[at]) + self.radii[at]];
-                    unsound[at] |= u64::from(!may_move(ends, moves[axis][at]));
-                }
-            }
         }
         self.is_given_well && unsound.iter().fold(0, |all, unsound| all | unsound) == 0
     }
 
-    /// Returns the ends of all bodies, or of their paths, on an axis, less `taken` and relative to an origin, each rounded
-    /// as [`Solid::extent`](super::Solid::extent) rounds.
+    /// Returns the ends of all bodies on an axis, less `taken` and relative to an origin, each rounded as
+    /// [`Solid::extent`](super::Solid::extent) rounds.
     #[inline(always)]
     pub(super) fn extents(&self, axis: usize, taken: &Each, origin: f64) -> [Each; 2] {
         let mut extents = [[0.0; PIECE]; 2];
         for at in 0..PIECE {
             let [p, q] = self.ends.each_ref().both(|ends| ends[axis][at] - taken[at] - origin);
             (extents[0][at], extents[1][at]) = (p.min(q) - self.radii[at], p.max(q) + self.radii[at]);
-        }
-        if let Some(moves) = &self.moves {
-            for at in 0..PIECE {
-                [extents[0][at], extents[1][at]] = of_path([extents[0][at], extents[1][at]], moves[axis][at]);
-            }
         }
         extents
     }
@@ -195,11 +176,6 @@ impl<const D: usize> Reached<D> {
                 let half = if half < f64::INFINITY { half } else { 0.0 };
                 self.reach[axis][at] = self.reach[axis][at].max(half);
                 longest[at] = half.max(longest[at]);
-            }
-            if let Some(moves) = &piece.moves {
-                for at in 0..piece.len {
-                    self.reach[axis][at] = self.reach[axis][at].max(reach([low[at], high[at]], moves[axis][at]));
-                }
             }
         }
         for at in 0..piece.len {

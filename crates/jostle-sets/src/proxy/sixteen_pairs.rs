@@ -11,7 +11,7 @@ use crate::proxy::sorted::SortedSet;
 use crate::simd::LANES;
 
 /// Pairs that are decided at once.
-const PAIRS: usize = LANES;
+pub(super) const PAIRS: usize = LANES;
 
 /// Bodies of several pairs, column by column: both ends of capsules, both corners of boxes, or a centre twice.
 #[derive(Debug)]
@@ -100,9 +100,32 @@ impl<const D: usize> SixteenPairs<D> {
 
     /// What leads from an end of the first body of a pair to an end of the second one, where it is seen.
     #[inline(always)]
-    fn between(&self, [from, to]: [usize; 2], pair: usize) -> [f64; D] {
+    pub(super) fn between(&self, ends: [usize; 2], pair: usize) -> [f64; D] {
+        self.between_at(self.shift_of(pair), ends, pair)
+    }
+
+    /// The same, where the second body is seen at another shift.
+    #[inline(always)]
+    pub(super) fn between_at(&self, shift: [f64; D], [from, to]: [usize; 2], pair: usize) -> [f64; D] {
         let [one, other] = &self.sides;
-        from_axes(|axis| (other.ends[to][axis][pair] - one.ends[from][axis][pair]) + self.shifts[axis][pair])
+        from_axes(|axis| (other.ends[to][axis][pair] - one.ends[from][axis][pair]) + shift[axis])
+    }
+
+    #[inline(always)]
+    pub(super) fn shift_of(&self, pair: usize) -> [f64; D] {
+        from_axes(|axis| self.shifts[axis][pair])
+    }
+
+    /// How far both bodies of a pair reach from their cores.
+    #[inline(always)]
+    pub(super) fn reach(&self, pair: usize) -> f64 {
+        self.sides[0].radii[pair] + self.sides[1].radii[pair]
+    }
+
+    /// What leads from the first end of a body of a pair to the second one.
+    #[inline(always)]
+    pub(super) fn along(&self, side: usize, pair: usize) -> [f64; D] {
+        self.sides[side].along(pair)
     }
 }
 
@@ -201,6 +224,7 @@ mod tests {
 
     use super::{Kind, PAIRS, SixteenPairs};
     use crate::input::{Input, Set};
+    use crate::proxy::impact::SixteenPaths;
     use crate::proxy::sorted::SortedSet;
 
     /// Numbers of which many are whole, so that bodies often just touch.
@@ -213,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn sixteen_pairs_touch_where_each_does() {
+    fn sixteen_pairs_touch_where_and_when_each_does() {
         const BODIES: usize = 40;
         for seed in 0..60 {
             let state = &mut (seed + 1);
@@ -233,7 +257,8 @@ mod tests {
                 BoxView::new(lo.each_ref(), hi.each_ref()).with_margin(0.5).into(),
             ];
             let sets: Vec<Set<'_, 3>> = inputs.iter().map(|input| input.sets()[0]).collect();
-            let (sorted, mut touching) = (SortedSet::default(), 0);
+            let by = [(); 3].map(|()| numbers(state, PAIRS)).map(|x| core::array::from_fn(|pair| 4.0 - 1.5 * x[pair]));
+            let (sorted, mut touching, mut later) = (SortedSet::default(), 0, 0);
             for (one, other) in sets.iter().flat_map(|one| sets.iter().map(move |other| (one, other))) {
                 let (kind, turned) = Kind::of([one, other]);
                 let [first, second] = if turned { [other, one] } else { [one, other] };
@@ -245,17 +270,35 @@ mod tests {
                 for pair in 0..PAIRS {
                     pairs.shift(pair, [f64::from(pair as u32 % 3), 0.0, -0.5]);
                 }
+                let solids = |pair: usize| {
+                    [(first, ids[0]), (second, ids[1])].map(|(of, ids)| sorted.solid(of, ids[pair] as usize))
+                };
+                let shift = |pair: usize| [f64::from(pair as u32 % 3), 0.0, -0.5];
                 for isa in Isa::available() {
                     let found = pairs.touching(kind, isa);
                     for pair in 0..PAIRS {
-                        let [a, b] =
-                            [(first, ids[0]), (second, ids[1])].map(|(of, ids)| sorted.solid(of, ids[pair] as usize));
-                        let shift = [f64::from(pair as u32 % 3), 0.0, -0.5];
-                        assert_eq!(found >> pair & 1 == 1, a.touches(&b, shift), "{isa}, {kind:?}: {a:?}, {b:?}");
+                        let [a, b] = solids(pair);
+                        assert_eq!(found >> pair & 1 == 1, a.touches(&b, shift(pair)), "{isa}, {kind:?}: {a:?}, {b:?}");
                     }
                     touching += found.count_ones();
                 }
+                if [one, other].iter().all(|set| !set.is_shaped()) {
+                    continue;
+                }
+                let paths = SixteenPaths { pairs, by };
+                for isa in Isa::available() {
+                    let times = paths.first_touches(kind, isa);
+                    for (pair, time) in times.into_iter().enumerate() {
+                        let ([a, b], v) = (solids(pair), by.map(|by: [f64; PAIRS]| by[pair]));
+                        let told = (!time.is_nan()).then_some(time.to_bits());
+                        let alone = a.first_touch(&b, shift(pair), v);
+                        assert_eq!(told, alone.map(f64::to_bits), "{isa}, {kind:?}: {a:?}, {b:?} by {v:?}: {time}");
+                        assert_eq!(time == 0.0, a.touches(&b, shift(pair)), "{kind:?}: {a:?}, {b:?} at {time}");
+                        later += usize::from(time > 0.0);
+                    }
+                }
             }
+            assert!(later > 15 * Isa::available().count(), "{later} touch later");
             assert!(touching > 30 * Isa::available().count() as u32, "{touching} touch");
         }
     }

@@ -132,7 +132,7 @@ impl<const D: usize> SortedSet<D> {
     }
 }
 
-/// Surveys some bodies: side by side, or one by one where some are not sound.
+/// Surveys some bodies: side by side, or one by one where some move or are not sound.
 struct SurveyBlock<'a, const D: usize> {
     set: &'a Set<'a, D>,
     sorted: &'a SortedSet<D>,
@@ -147,6 +147,9 @@ impl<const D: usize> Work for SurveyBlock<'_, D> {
     #[inline(always)]
     fn run(self) -> Finite<D> {
         let Self { set, sorted, cell, ids } = self;
+        if set.moving.is_some() {
+            return sorted.surveyed_one_by_one(set, cell, ids);
+        }
         let (mut reached, mut rest) = (Reached::NONE, Finite::NONE);
         for first in ids.clone().step_by(PIECE) {
             let len = PIECE.min(ids.end - first);
@@ -158,7 +161,7 @@ impl<const D: usize> Work for SurveyBlock<'_, D> {
     }
 }
 
-/// Makes the boxes of the bodies from number `first` on.
+/// Makes the boxes of the bodies from number `first` on: side by side, or one by one where they move.
 struct FillBlock<'a, 'c, const D: usize> {
     set: &'a Set<'a, D>,
     sorted: &'a SortedSet<D>,
@@ -174,6 +177,9 @@ impl<const D: usize> Work for FillBlock<'_, '_, D> {
 
     #[inline(always)]
     fn run(self) {
+        if self.set.moving.is_some() {
+            return self.run_one_by_one();
+        }
         let Self { set, sorted, cell, frame, first, corners: [lo, hi] } = self;
         for from in (0..lo[0].len()).step_by(PIECE) {
             let to = lo[0].len().min(from + PIECE);
@@ -208,6 +214,26 @@ impl<const D: usize> Work for FillBlock<'_, '_, D> {
                 }
                 lo[axis][from..to].copy_from_slice(&borders[0][..to - from]);
                 hi[axis][from..to].copy_from_slice(&borders[1][..to - from]);
+            }
+        }
+    }
+}
+
+impl<const D: usize> FillBlock<'_, '_, D> {
+    #[inline(never)]
+    fn run_one_by_one(self) {
+        let Self { set, sorted, cell, frame, first, corners: [lo, hi] } = self;
+        for at in 0..lo[0].len() {
+            let (solid, by) = (sorted.solid(set, first + at), set.by(first + at).unwrap_or([0.0; D]));
+            let wraps = sorted.proxies.wraps_of((first + at) as u32).axes(f64::from);
+            let taken = cell.map_or([0.0; D], |cell| cell.shift(wraps));
+            let end = |axis: usize| of_path(solid.extent(axis, taken[axis], frame.origin[axis]), by[axis]);
+            let ends: [[f64; 2]; D] = from_axes(end);
+            let finite = ends.as_flattened().iter().map(|end| end.abs()).filter(|end| end.is_finite());
+            let growth = frame.growth_at(if frame.reaches_beyond() { finite.fold(0.0, f64::max) } else { 0.0 });
+            for axis in 0..D {
+                lo[axis][at] = frame.border(ends[axis][0], -growth);
+                hi[axis][at] = frame.border(ends[axis][1], growth);
             }
         }
     }
@@ -252,14 +278,14 @@ fn surveyed<const D: usize>(solid: &Solid<D>, by: Option<[f64; D]>, cell: Option
 
 /// How far the path of a body leads from the middle of the body, given the ends of the path on an axis.
 #[inline(always)]
-pub(super) fn reach([lo, hi]: [f64; 2], by: f64) -> f64 {
+fn reach([lo, hi]: [f64; 2], by: f64) -> f64 {
     let reach = hi / 2.0 - lo / 2.0 + by.abs() / 2.0;
     if reach < f64::INFINITY { reach } else { 0.0 }
 }
 
 /// Whether a body with these ends on an axis may move by `by` there.
 #[inline(always)]
-pub(super) fn may_move([lo, hi]: [f64; 2], by: f64) -> bool {
+fn may_move([lo, hi]: [f64; 2], by: f64) -> bool {
     let fine = |end: f64| (end.abs() == f64::INFINITY) | (end.abs() + by.abs() <= STEP_REACH);
     (by.abs() < f64::INFINITY) & fine(lo) & fine(hi)
 }
