@@ -11,7 +11,7 @@ use crate::number::{Number, Number64};
 const MOST: usize = 30;
 
 /// The most bodies of a set that moves, where distances are found at many times.
-const MOST_MOVING: usize = 12;
+const MOST_MOVING: usize = 8;
 
 /// |coordinate| + displacement + radius of bodies that move may reach this.
 const STEP_REACH: f64 = f64::from_bits((1023 + 250) << 52);

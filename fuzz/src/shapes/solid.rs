@@ -47,6 +47,11 @@ impl<const D: usize> Solid<D> {
         if let Long(_, radius) = *self { radius } else { 0.0 }
     }
 
+    /// Returns how long the segment of a capsule is.
+    fn long(&self) -> f64 {
+        if let Long([p, q], _) = *self { length(minus(q, p)) } else { 0.0 }
+    }
+
     /// Returns how far a point is from the box, or from the segment of the capsule, at an image; and how long the
     /// segment is.
     pub(super) fn distance(&self, point: [f64; D], shift: [f64; D]) -> (f64, f64) {
@@ -64,8 +69,17 @@ impl<const D: usize> Solid<D> {
     pub(super) fn meets_on_its_way(&self, other: &Self, shift: [f64; D], by: [f64; D]) -> Verdict {
         let reach = self.radius() + other.radius();
         let at = |t: f64| self.apart(other, core::array::from_fn(|axis| shift[axis] + t * by[axis]));
+        let (one, two) = (self.extent(), other.extent());
+        let passes = |axis: usize| {
+            let ([lo, hi], [low, high], x) = (one[axis], two[axis], shift[axis]);
+            let (below, above) = (low - hi + x + by[axis].min(0.0), lo - high - x - by[axis].max(0.0));
+            let doubt =
+                [lo, hi, low, high, x, by[axis]].map(f64::abs).into_iter().filter(|x| x.is_finite()).sum::<f64>();
+            below.max(above) > doubt * RELATIVE + VANISHING
+        };
         match self.meets(other, shift) {
-            Verdict::Apart if by != [0.0; D] => verdict(at, reach, length(by)),
+            Verdict::Apart if (0..D).any(passes) => Verdict::Apart,
+            Verdict::Apart if by != [0.0; D] => verdict(at, reach, length(by) + self.long() + other.long()),
             verdict => verdict,
         }
     }
@@ -146,7 +160,7 @@ fn verdict(f: impl Fn(f64) -> f64, s: f64, long: f64) -> Verdict {
 /// Returns the least value of a function that falls and then rises from 0 to 1.
 fn least(f: &dyn Fn(f64) -> f64) -> f64 {
     let (mut from, mut to) = (0.0, 1.0);
-    for _ in 0..STEPS {
+    for _ in 0..STEPS * 2 / 3 {
         let third = (to - from) / 3.0;
         if f(from + third) <= f(to - third) { to -= third } else { from += third }
     }
