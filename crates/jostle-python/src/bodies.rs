@@ -130,8 +130,12 @@ impl AskedSet {
                 let read = Reals::points(displacements, "displacements")?;
                 if [read.len(), read.columns()] != [bodies, axes] {
                     let [given, wanted] = [show(displacements.shape()), show(&[bodies, axes])];
-                    let message =
-                        format_args!("displacements must have the shape of the positions, {wanted}, not {given}");
+                    let of = match &self.origin {
+                        Origin::Boxes(_) => "lo",
+                        Origin::Capsules(..) => "a",
+                        Origin::Balls(..) | Origin::Prepared(_) => "the positions",
+                    };
+                    let message = format_args!("displacements must have the shape of {of}, {wanted}, not {given}");
                     return Err(type_error(message));
                 }
                 Some(read)

@@ -164,5 +164,5 @@ def test_shapes_that_move_tell_when_they_touch():
     assert repr(rods) == "jostle.Capsules(1 capsules of float64, radii=0.25, moving)"
     again = pickle.loads(pickle.dumps(rods))
     assert jostle.find(jostle.between(again, wall)).times.tolist() == [3.75 / 8]
-    with pytest.raises(TypeError, match="displacements must have the shape"):
-        jostle.Boxes([[0.0, 0.0]], [[1.0, 1.0]], displacements=[[0.0]])
+    with pytest.raises(TypeError, match=r"displacements must have the shape of lo, \(1, 2\), not \(2, 2\)"):
+        jostle.Boxes([[0.0, 0.0]], [[1.0, 1.0]], displacements=[[0.0, 0.0]] * 2)
