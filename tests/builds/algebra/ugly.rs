@@ -14,7 +14,7 @@ const PLACES: [(f64, f64); 5] = [(0.0, 1.0), (1e9, 1e-4), (-1e300, 1e287), (0.0,
 
 fn in_f64<const D: usize>() {
     let mut bench = Bench::new();
-    let kinds = Kind::ALL.into_iter().map(|kind| (kind.to_string(), scene::scene::<D>(kind, 500, 7)));
+    let kinds = Kind::ALL.into_iter().map(|kind| (kind.to_string(), scene::scene::<D>(kind, 400, 7)));
     let ugly = ugly::all::<D>().into_iter().map(|(name, scene)| (name.to_owned(), scene));
     for (turn, (name, scene)) in kinds.chain(ugly).enumerate().filter(|(_, (_, scene))| scene.len() <= 1_000) {
         for (at, (origin, scale)) in PLACES.into_iter().enumerate() {
@@ -42,7 +42,7 @@ fn moving<const D: usize>() {
         bench.check(&format!("{name}, {length}"), &Case::within(set, PlainSpace::Open));
     };
     for kind in Kind::ALL {
-        let scene = scene::scene::<D>(kind, 500, 11);
+        let scene = scene::scene::<D>(kind, 400, 11);
         for length in [0.0, 0.5, 20.0] {
             check(&kind.to_string(), &scene, length);
         }
@@ -60,7 +60,7 @@ fn moving<const D: usize>() {
 fn in_boxes<const D: usize>() {
     let mut bench = Bench::new();
     for kind in Kind::ALL {
-        let scene = scene::scene::<D>(kind, 500, 3);
+        let scene = scene::scene::<D>(kind, 400, 3);
         let bounds = jostle::bounds(scene.view(), jostle::Threads::Serial).expect("a scene");
         for axes in 0..1_u32 << D {
             for part in [1.0, 0.6] {
