@@ -634,8 +634,8 @@ typedef struct jostle_set {
    */
   double cutoff;
   /**
-   * How far each body moves on each axis during the step, in a straight line and without turning; all null for bodies
-   * at rest.
+   * How far each body moves on each axis during the step, in a straight line and without turning; all null for
+   * bodies at rest.
    */
   struct jostle_column displacement[3];
   /**

@@ -57,8 +57,8 @@ pub struct RawSet {
     /// whatever their radii are: each then has half of the cutoff as its radius, in queries and contact geometry too.
     /// Other shapes take none. Rounded to float for sets in float.
     pub cutoff: f64,
-    /// How far each body moves on each axis during the step, in a straight line and without turning; all null for bodies
-    /// at rest.
+    /// How far each body moves on each axis during the step, in a straight line and without turning; all null for
+    /// bodies at rest.
     pub displacement: [Column; 3],
     /// What each body is, in uint32_t; null for all bits, a stride of 0 for one value of all bodies. Two bodies may
     /// meet when the mask of each has a bit of the other's category.

@@ -58,7 +58,8 @@ impl<'a, const D: usize, T: Number> DistributedInput<'a, D, T> {
         check_same_space(&numbers)
     }
 
-    /// The numbers of the space, each followed by its opposite: [`check_same_space`] looks at the greatest of all ranks.
+    /// The numbers of the space, each followed by its opposite: [`check_same_space`] looks at the greatest of all
+    /// ranks.
     pub(crate) fn numbers_of_space(&self) -> Vec<f64> {
         let (space, is_open) = (&self.space, self.space.is_open());
         let repeats = space.repeats().map(|repeats| f64::from(u8::from(repeats)));

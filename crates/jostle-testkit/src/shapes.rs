@@ -234,9 +234,9 @@ impl<const D: usize> Solid<D> {
         entered(self, &origin, &direction, &reach)
     }
 
-    /// Returns the least gap between this body and another one, which moves by `by` as seen from this one; of bodies that
-    /// overlap from the beginning their gap then, and 1 of bodies that pass far from each other. It is found by halving,
-    /// and shares no formula with the engine.
+    /// Returns the least gap between this body and another one, which moves by `by` as seen from this one; of bodies
+    /// that overlap from the beginning their gap then, and 1 of bodies that pass far from each other. It is found by
+    /// halving, and shares no formula with the engine.
     #[must_use]
     pub fn least_gap(&self, other: &Self, by: [f64; D]) -> f64 {
         least_gap(self, other, &by)

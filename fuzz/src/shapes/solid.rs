@@ -84,7 +84,8 @@ impl<const D: usize> Solid<D> {
         }
     }
 
-    /// Returns how far the cores of two bodies are apart, the second at an image: of two boxes that overlap, less than 0.
+    /// Returns how far the cores of two bodies are apart, the second at an image: less than 0 of two boxes
+    /// that overlap.
     fn apart(&self, other: &Self, shift: [f64; D]) -> f64 {
         match (*self, *other) {
             (Boxed([lo, hi]), Boxed([low, high])) => {

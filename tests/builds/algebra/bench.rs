@@ -86,7 +86,8 @@ impl<const D: usize> Bench<D> {
         }
     }
 
-    /// Checks that a large search, and its rows, give one sequence in every way there is; half rows in one way of three.
+    /// Checks that a large search, and its rows, give one sequence in every way there is; but half rows in one
+    /// way of three.
     pub(crate) fn check_sequence(&mut self, name: &str, case: &Case<D>) {
         let ready = case.ready();
         let mut first = None;

@@ -15,8 +15,8 @@ use crate::parallel::sync::{AtomicBool, AtomicUsize, Ordering, fence};
 /// Not known yet.
 const UNKNOWN: usize = usize::MAX;
 
-/// Where blocks begin that begin here or later: no list is as long, but on machines of 32 bits items may be as many, where
-/// they are counted and not kept.
+/// Where blocks begin that begin here or later: no list is as long, but on machines of 32 bits items may be as many,
+/// where they are counted and not kept.
 const LAST: usize = isize::MAX as usize;
 
 /// An exclusive scan over the blocks of a stage, which grows as blocks end.

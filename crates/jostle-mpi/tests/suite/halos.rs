@@ -175,7 +175,8 @@ fn lists_of_two_sets_hold_until_margins_are_used_up_on_any_ranks() {
     }
 }
 
-/// A search may fail after each rank has searched its own bodies: here, own bodies meet few images, and ghosts too many.
+/// A search may fail after each rank has searched its own bodies: here, own bodies meet few images, but ghosts
+/// too many.
 #[test]
 fn no_lists_hold_after_a_search_that_has_failed_late() {
     let space = Space::periodic([Some([0.0, 4.0]); 2]);

@@ -76,16 +76,16 @@ impl<'a, const D: usize> Set<'a, D> {
     /// Moves each body along a straight line during the step, from its place by its displacement and without turning.
     /// Bodies of sets without displacements stay where they are. `Found::times_of_impact` has the time of each pair.
     ///
-    /// Of two circles or spheres, all in `f64`, let `p` be the difference of centres at the beginning (`xb - xa`, plus the
-    /// image shift where space repeats), `v = db - da`, `s = ra + rb` and `c = p.p - s*s`. They touch at time 0 when
-    /// `p.p <= s*s`. Else, when they come closer (`p.v < 0`) and `(p.v)^2 - v.v * c >= 0`, they touch at time
+    /// Of two circles or spheres, all in `f64`, let `p` be the difference of centres at the beginning (`xb - xa`, plus
+    /// the image shift where space repeats), `v = db - da`, `s = ra + rb` and `c = p.p - s*s`. They touch at time 0
+    /// when `p.p <= s*s`. Else, when they come closer (`p.v < 0`) and `(p.v)^2 - v.v * c >= 0`, they touch at time
     /// `c / (sqrt((p.v)^2 - v.v * c) - p.v)` if that is at most 1.
     ///
-    /// Two boxes touch as soon as they overlap on all axes; on each axis they begin and cease to overlap at the quotients
-    /// of their gaps and `v`. Where another shape takes part, Newton's method finds when the distance of the cores (a
-    /// centre, a segment, a box) comes down to the sum of the radii. It begins when the boxes around both bodies meet, and
-    /// no step leads beyond the first touch, since the distance is convex. Of bodies that graze each other, rounding
-    /// decides, by some 2^-50 of the lengths of bodies and paths.
+    /// Two boxes touch as soon as they overlap on all axes; on each axis they begin and cease to overlap at the
+    /// quotients of their gaps and `v`. Where another shape takes part, Newton's method finds when the distance of the
+    /// cores (a centre, a segment, a box) comes down to the sum of the radii. It begins when the boxes around both
+    /// bodies meet, and no step leads beyond the first touch, since the distance is convex. Of bodies that graze each
+    /// other, rounding decides, by some 2^-50 of the lengths of bodies and paths.
     ///
     /// Choose a unit in which reaches and paths are well above 1e-77, since their fourth powers vanish below.
     ///

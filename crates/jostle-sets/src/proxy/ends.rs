@@ -1,10 +1,10 @@
 //! Where bodies begin and end on each axis, in `f64`, grown by all that is rounded on the way.
 //!
 //! Bodies in the cell have been moved by whole vectors, which rounds by at most 2^-49 of the largest number that
-//! coordinates come from. Where space repeats, intervals grow by twice that. In open space, the end of a path is the sum
-//! of a few numbers, which are rounded by less than 2^-49 of the body's own: intervals of bodies that move grow by twice
-//! that. The end of a body at rest is rounded once, and rounding keeps the order of numbers. What the predicate rounds by
-//! is covered as it is in frames: intervals grow by 2^-20 of their bodies. They also grow by [`VANISHING`].
+//! coordinates come from. Where space repeats, intervals grow by twice that. In open space, the end of a path is the
+//! sum of a few numbers, which are rounded by less than 2^-49 of the body's own: intervals of bodies that move grow by
+//! twice that. The end of a body at rest is rounded once, and rounding keeps the order of numbers. What the predicate
+//! rounds by is covered as it is in frames: intervals grow by 2^-20 of their bodies. They also grow by [`VANISHING`].
 
 use jostle_core::axes::{Axes, from_axes};
 

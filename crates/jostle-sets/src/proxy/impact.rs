@@ -1,7 +1,7 @@
 //! When bodies of any shape that move straight on first touch, in `f64`, on the caller's own numbers.
 //!
-//! The distance of two convex bodies is a convex function of the time then. So Newton's method comes nearer to the first
-//! touch with every step and never passes it: conservative advancement (B. V. Mirtich, "Impulse-based dynamic
+//! The distance of two convex bodies is a convex function of the time then. So Newton's method comes nearer to the
+//! first touch with every step and never passes it: conservative advancement (B. V. Mirtich, "Impulse-based dynamic
 //! simulation", 1996) by the rate at which the nearest points approach each other. It begins when the boxes around the
 //! bodies meet, which is the first touch itself where a round body comes to the face of a box.
 //!
@@ -51,8 +51,8 @@ fn boxes_meet<const D: usize>(below: [f64; D], above: [f64; D], v: [f64; D]) -> 
     if first <= last { first + 0.0 } else { f64::NAN }
 }
 
-/// Returns when the boxes around two segments meet, grown by `reach`. The segments are given by what leads from both ends
-/// of the first to both ends of the second.
+/// Returns when the boxes around two segments meet, grown by `reach`. The segments are given by what leads from both
+/// ends of the first to both ends of the second.
 #[inline(always)]
 fn surroundings_meet<const D: usize>(ends: [[[f64; D]; 2]; 2], reach: f64, v: [f64; D]) -> f64 {
     let [[a, b], [c, d]] = ends;
@@ -87,8 +87,8 @@ fn segment_from_segment<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -
 }
 
 impl<const D: usize> Solid<D> {
-    /// Returns when two bodies first touch, if they do from time 0 to 1. At time 0 the second is seen at a shift; it moves
-    /// by `v` as seen from the first. See [`Set::moving`](crate::Set::moving).
+    /// Returns when two bodies first touch, if they do from time 0 to 1. At time 0 the second is seen at a shift; it
+    /// moves by `v` as seen from the first. See [`Set::moving`](crate::Set::moving).
     pub fn first_touch(&self, other: &Self, shift: [f64; D], v: [f64; D]) -> Option<f64> {
         match (self, other) {
             (&Round { center, radius }, &Round { center: to, radius: reach }) => {
