@@ -41,9 +41,7 @@ impl<const D: usize> Kernels<D> {
         assert!(sorted == expected, "{name}, {D}D: {} pairs found, {} expected", sorted.len(), expected.len());
         let hash = sequence.iter().fold(Hash::START, |hash, &[a, b]| hash.with(a, b));
         for (turn, finder) in self.finders.iter_mut().enumerate() {
-            // Few bodies are searched by the calling thread, whatever the pool.
-            let pools = if scene.len() < SERIAL_BELOW { &self.pools[..1] } else { &self.pools };
-            let all_threads = core::iter::once(Threads::Serial).chain(pools.iter().map(Threads::Pool));
+            let all_threads = core::iter::once(Threads::Serial).chain(self.pools.iter().map(Threads::Pool));
             let mut check = |choice: usize, threads| {
                 let label = format!("{name}, {D}D, {}, {}", finder.isa(), threads_name(threads));
                 let found = finder.on(threads).find(view).expect(&label);

@@ -210,12 +210,12 @@ fn same_as_on_one_thread<const D: usize>(kinds: &[Kind], n: usize) {
 
 #[test]
 fn same_circles_as_on_one_thread() {
-    same_as_on_one_thread::<2>(&[Kind::Uniform, Kind::Dense], 45_000);
+    same_as_on_one_thread::<2>(&[Kind::Uniform, Kind::Dense, Kind::Clustered], 45_000);
 }
 
 #[test]
 fn same_spheres_as_on_one_thread() {
-    same_as_on_one_thread::<3>(&[Kind::Uniform, Kind::Clustered], 45_000);
+    same_as_on_one_thread::<3>(&[Kind::Uniform, Kind::Dense, Kind::Clustered], 45_000);
 }
 
 /// More bodies than caches hold, so that segments are taken in turn and workers wait for each other.

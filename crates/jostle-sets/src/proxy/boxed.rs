@@ -1,5 +1,5 @@
-//! Boxes in `f32` that stand in for bodies of several shapes, or for boxes in `f64`. Their hits are decided
-//! ([`solid`](super::solid)).
+//! Boxes in `f32` that stand in for bodies of several shapes, or for boxes in `f64`; for the whole paths of bodies that
+//! move. Their hits are decided ([`solid`](super::solid), [`impact`](super::impact)).
 //!
 //! All boxes lie in one frame: taken relative to the middle of all, and scaled by a power of two so that no corner with
 //! an end is more than 1 from the middle. A corner is rounded by some 2^-52 in `f64`, and by 2^-25 to `f32`. The
