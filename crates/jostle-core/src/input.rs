@@ -115,6 +115,20 @@ impl<T: Copy> Radii<'_, T> {
         }
     }
 
+    /// As [`Column::read_more_in_double`], for the radii.
+    ///
+    /// # Panics
+    /// When each body has a radius, and there are fewer than `first + out.len()`.
+    pub fn read_more_in_double(&self, more: T, first: usize, out: &mut [f64])
+    where
+        T: Scalar,
+    {
+        match self {
+            Self::All(radius) => out.fill((*radius + more).to_f64()),
+            Self::Each(column) => column.read_more_in_double(more, first, out),
+        }
+    }
+
     /// As [`Column::copy_into`], for the radii.
     ///
     /// # Panics

@@ -12,6 +12,7 @@ use core::slice;
 use jostle_core::{Bodies, LinearTree};
 
 use crate::InputError;
+use crate::compiled::compiled_here;
 use crate::traverse::{SPARSE, WALK};
 
 /// Radii of one set that its mean radius is taken over, at most.
@@ -287,11 +288,17 @@ impl<'a, const D: usize> Input<'a, D> {
     /// Checks all that needs no look at each body, but for layers.
     #[doc(hidden)]
     pub fn check_shape(&self) -> Result<(), InputError> {
-        if let Relation::Among(sets, table) = &self.relation {
+        check_shape(self)
+    }
+}
+
+compiled_here! {
+    fn check_shape<const D: usize>(input: &Input<'_, D>) -> Result<(), InputError> {
+        if let Relation::Among(sets, table) = &input.relation {
             table.check(sets.len())?;
         }
-        check_sets(self.sets(), Set::check_shape)?;
-        self.space.check()
+        check_sets(input.sets(), Set::check_shape)?;
+        input.space.check()
     }
 }
 

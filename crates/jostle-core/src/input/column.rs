@@ -7,6 +7,8 @@ use core::slice;
 
 use bytemuck::Pod;
 
+use crate::input::Scalar;
+
 /// One value of every body: a slice, a field of each of the caller's structs ([`Field::of`](super::Field::of)), or
 /// values at a fixed distance from each other ([`Column::from_strided`]).
 #[derive(Clone, Copy)]
@@ -134,6 +136,30 @@ impl<'a, T: Copy> Column<'a, T> {
     #[inline(never)]
     pub fn copy_into(&self, first: usize, out: &mut [T]) {
         self.map_into(first, out, |value| value);
+    }
+
+    /// As [`Column::copy_into`], in `f64`.
+    ///
+    /// # Panics
+    /// When there are fewer than `first + out.len()` bodies.
+    #[inline(never)]
+    pub fn read_in_double(&self, first: usize, out: &mut [f64])
+    where
+        T: Scalar,
+    {
+        self.map_into(first, out, T::to_f64);
+    }
+
+    /// As [`Column::read_in_double`], of values to each of which `more` is added before.
+    ///
+    /// # Panics
+    /// When there are fewer than `first + out.len()` bodies.
+    #[inline(never)]
+    pub fn read_more_in_double(&self, more: T, first: usize, out: &mut [f64])
+    where
+        T: Scalar,
+    {
+        self.map_into(first, out, |value| (value + more).to_f64());
     }
 
     /// Returns the values of `count` bodies from number `first` on; the bounds are checked once for all.

@@ -93,17 +93,17 @@ fn read<T: Number, const D: usize>(lists: &mut [Vec<Center<T, D>>; 2], exact: &E
 /// Copies the centres of some bodies, from number `first` on.
 fn read_block<T: Number, const D: usize>(measured: &Measured<'_, D>, first: usize, block: &mut [Center<T, D>]) {
     for (first, some) in (first..).step_by(SOME).zip(block.chunks_mut(SOME)) {
-        let mut columns = [[T::default(); SOME]; D];
+        let mut columns = [[0.0; SOME]; D];
         for axis in 0..D {
             let column = &mut columns[axis][..some.len()];
             match measured {
-                Measured::Single(bodies) => bodies.centers()[axis].map_into(first, column, |x| T::of(f64::from(x))),
-                Measured::Double(bodies) => bodies.centers()[axis].map_into(first, column, T::of),
+                Measured::Single(bodies) => bodies.centers()[axis].read_in_double(first, column),
+                Measured::Double(bodies) => bodies.centers()[axis].copy_into(first, column),
             }
         }
         for at in 0..some.len() {
             for axis in 0..D {
-                some[at].0[axis] = columns[axis][at];
+                some[at].0[axis] = T::of(columns[axis][at]);
             }
         }
     }

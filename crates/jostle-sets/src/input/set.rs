@@ -288,7 +288,7 @@ impl<const D: usize> Displacements<'_, D> {
     /// Reads the displacements of the bodies from number `first` on, on one axis.
     pub(crate) fn read(&self, axis: usize, first: usize, out: &mut [f64]) {
         match &self.0 {
-            Moves::Single(columns) => columns[axis].map_into(first, out, f64::from),
+            Moves::Single(columns) => columns[axis].read_in_double(first, out),
             Moves::Double(columns) => columns[axis].copy_into(first, out),
         }
     }

@@ -12,6 +12,7 @@ use jostle_core::Isa;
 use jostle_core::axes::{Axes, Both, from_axes};
 use jostle_core::isa::Work;
 
+use crate::compiled::compiled_here;
 use crate::proxy::first_touch;
 use crate::proxy::segments::{box_to_segment, dot, segments};
 use crate::proxy::sixteen_pairs::{Kind, PAIRS, SixteenPairs};
@@ -90,17 +91,7 @@ impl<const D: usize> Solid<D> {
     /// Returns when two bodies first touch, if they do from time 0 to 1. At time 0 the second is seen at a shift; it
     /// moves by `v` as seen from the first. See [`Set::moving`](crate::Set::moving).
     pub fn first_touch(&self, other: &Self, shift: [f64; D], v: [f64; D]) -> Option<f64> {
-        match (self, other) {
-            (&Round { center, radius }, &Round { center: to, radius: reach }) => {
-                first_touch(between(center, to, shift), [[0.0; D], v], radius + reach)
-            }
-            (&Boxed { lo, hi }, &Boxed { lo: other_lo, hi: other_hi }) => {
-                let time = boxes_meet(between(hi, other_lo, shift), between(lo, other_hi, shift), v);
-                Some(time).filter(|time| !time.is_nan())
-            }
-            (Boxed { .. }, _) => other.approach(self, shift.axes(|x| -x), v.axes(|x| -x)),
-            _ => self.approach(other, shift, v),
-        }
+        first_touch_of_solids(self, other, shift, v)
     }
 
     /// As [`Solid::first_touch`], of a first body that is no box.
@@ -126,6 +117,22 @@ impl<const D: usize> Solid<D> {
             time = next;
         }
         Some(time).filter(|time| !time.is_nan())
+    }
+}
+
+compiled_here! {
+    fn first_touch_of_solids<const D: usize>(a: &Solid<D>, b: &Solid<D>, shift: [f64; D], v: [f64; D]) -> Option<f64> {
+        match (a, b) {
+            (&Round { center, radius }, &Round { center: to, radius: reach }) => {
+                first_touch(between(center, to, shift), [[0.0; D], v], radius + reach)
+            }
+            (&Boxed { lo, hi }, &Boxed { lo: other_lo, hi: other_hi }) => {
+                let time = boxes_meet(between(hi, other_lo, shift), between(lo, other_hi, shift), v);
+                Some(time).filter(|time| !time.is_nan())
+            }
+            (Boxed { .. }, _) => b.approach(a, shift.axes(|x| -x), v.axes(|x| -x)),
+            _ => a.approach(b, shift, v),
+        }
     }
 }
 

@@ -64,8 +64,7 @@ impl<const D: usize, T: Scalar> ReadInDouble<D> for Given<'_, D, T> {
     }
 
     fn radii(&self, first: usize, out: &mut [f64]) {
-        let margin = self.bodies.margin();
-        self.bodies.radii().map_into(first, out, |radius| (radius + margin).to_f64());
+        self.bodies.radii().read_more_in_double(self.bodies.margin(), first, out);
     }
 
     fn radii_in(&self, frame: &Frame<D>, first: usize, out: &mut [f32]) {

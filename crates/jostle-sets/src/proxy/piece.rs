@@ -58,12 +58,12 @@ impl<const D: usize> Piece<D> {
         (radii, margin): (Radii<'_, T>, T),
         first: usize,
     ) {
-        radii.map_into(first, &mut self.radii[..self.len], T::to_f64);
+        radii.read_more_in_double(T::default(), first, &mut self.radii[..self.len]);
         self.is_given_well = self.radii[..self.len].iter().all(|&radius| radius >= 0.0);
-        radii.map_into(first, &mut self.radii[..self.len], |radius| (radius + margin).to_f64());
+        radii.read_more_in_double(margin, first, &mut self.radii[..self.len]);
         for side in 0..2 {
             for axis in 0..D {
-                ends[side][axis].map_into(first, &mut self.ends[side][axis][..self.len], T::to_f64);
+                ends[side][axis].read_in_double(first, &mut self.ends[side][axis][..self.len]);
             }
         }
     }
@@ -74,12 +74,12 @@ impl<const D: usize> Piece<D> {
         for axis in 0..D {
             let [lo, hi] = self.ends.each_mut().both(|ends| &mut ends[axis][..self.len]);
             if margin > T::default() {
-                lower[axis].map_into(first, lo, T::to_f64);
-                upper[axis].map_into(first, hi, T::to_f64);
+                lower[axis].read_in_double(first, lo);
+                upper[axis].read_in_double(first, hi);
                 self.is_given_well &= lo.iter().zip(&*hi).all(|(lo, hi)| lo <= hi);
             }
-            lower[axis].map_into(first, lo, |x| (x - margin).to_f64());
-            upper[axis].map_into(first, hi, |x| (x + margin).to_f64());
+            lower[axis].read_more_in_double(T::default() - margin, first, lo);
+            upper[axis].read_more_in_double(margin, first, hi);
         }
     }
 

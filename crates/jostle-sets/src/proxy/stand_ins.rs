@@ -9,6 +9,7 @@ use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{BoxView, Reason, Scalar, ViewError, Workers};
 
 use crate::InputError;
+use crate::compiled::compiled_here;
 use crate::input::error::RangeFault;
 use crate::input::shaped::Shaped;
 use crate::input::{Set, Source, UnitCell};
@@ -52,13 +53,7 @@ impl<const D: usize> SortedSet<D> {
 
     /// Returns the fault of a body by itself, if it has one.
     pub fn solid_fault(&self, set: &Set<'_, D>, id: usize) -> Option<Reason> {
-        match &set.source {
-            Source::Shaped(Shaped::Boxes(boxes)) => boxes.fault(id),
-            Source::Shaped(Shaped::Boxes64(boxes)) => boxes.fault(id),
-            Source::Shaped(Shaped::Capsules(capsules)) => capsules.fault(id),
-            Source::Shaped(Shaped::Capsules64(capsules)) => capsules.fault(id),
-            Source::View(_) | Source::Double(_) | Source::Tree(_) => self.proxies.fault(set, id),
-        }
+        fault_of_solid(self, set, id)
     }
 
     /// Surveys all bodies of a set. Refuses bodies that are not sound, or whose place the space does not allow.
@@ -129,6 +124,18 @@ impl<const D: usize> SortedSet<D> {
             isa.run(FillBlock { set, sorted: self, cell, frame, first, corners });
         });
         self.columns = boxes;
+    }
+}
+
+compiled_here! {
+    fn fault_of_solid<const D: usize>(sorted: &SortedSet<D>, set: &Set<'_, D>, id: usize) -> Option<Reason> {
+        match &set.source {
+            Source::Shaped(Shaped::Boxes(boxes)) => boxes.fault(id),
+            Source::Shaped(Shaped::Boxes64(boxes)) => boxes.fault(id),
+            Source::Shaped(Shaped::Capsules(capsules)) => capsules.fault(id),
+            Source::Shaped(Shaped::Capsules64(capsules)) => capsules.fault(id),
+            Source::View(_) | Source::Double(_) | Source::Tree(_) => sorted.proxies.fault(set, id),
+        }
     }
 }
 

@@ -177,7 +177,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
 
     /// Reads the centres of the bodies from number `first` on, on one axis.
     pub(crate) fn read_centers(&self, axis: usize, first: usize, out: &mut [f64]) {
-        self.bodies.centers()[axis].map_into(first, out, T::to_f64);
+        self.bodies.centers()[axis].read_in_double(first, out);
     }
 
     /// Takes the radii of some bodies into `sizes`, and leaves them in the buffer.
