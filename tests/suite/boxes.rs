@@ -2,8 +2,7 @@
 
 use jostle::{
     ActivationTable, Boxes, Boxes64, Capsules, Capsules64, Circles, Circles64, CoherentFinder, Input, InputError,
-    Layers, NeighborLists, PairFinder, PreparedSet, RangeFault, Reason, Rows, Set, Skin, Space, Threads, ViewError,
-    between,
+    Layers, NeighborLists, PairFinder, PreparedSet, RangeFault, Reason, Rows, Set, Space, Threads, ViewError, between,
 };
 use jostle_testkit::box_pairs::by_sweep;
 use jostle_testkit::pairs::{Calls, ascending, assert_same, both_ways};
@@ -171,7 +170,6 @@ fn boxes_and_capsules_are_refused_as_the_documentation_says() {
         let among = Input::among(&sets, &table);
         let error = finder.neighbors(among, Rows::Full, &mut NeighborLists::new()).unwrap_err();
         assert_eq!(parts(error), "neighbour lists and an activation table");
-        assert_eq!(parts(Skin::default().keep(view).unwrap_err()), "boxes or capsules and a skin");
         assert_eq!(parts(CoherentFinder::new().find(view).unwrap_err()), "boxes or capsules and a coherent finder");
         // The caller never gets a tree of boxes.
         finder.find(circles).expect("circles");

@@ -10,5 +10,6 @@ mod only;
 mod oracle;
 mod prepared;
 mod skin;
+mod skin_of_shapes;
 mod summary;
 pub(crate) mod ways;

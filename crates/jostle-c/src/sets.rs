@@ -51,7 +51,7 @@ pub struct RawSet {
     /// The radii of circles, spheres or capsules; null for 0, a stride of 0 for one radius of all bodies.
     pub radius: Column,
     /// A length that is added to each radius, and to boxes on every side, for lists that are kept for several steps
-    /// (jostle_still_valid; boxes and capsules are never valid there). Rounded to float for sets in float.
+    /// (jostle_still_valid). Rounded to float for sets in float.
     pub margin: f64,
     /// If the cutoff is above 0, two circles or spheres are a pair when their centres are at most this far apart,
     /// whatever their radii are: each then has half of the cutoff as its radius, in queries and contact geometry too.

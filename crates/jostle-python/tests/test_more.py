@@ -67,6 +67,12 @@ def test_margins_hold_for_a_while():
     finder.neighbors(jostle.Bodies(points, 0.3, margin=0.1))
     assert finder.still_valid(points + 0.05, 0.3)
     assert not finder.still_valid(points + 0.2, 0.3)
+    finder.pairs(jostle.Boxes(points, points + 1, margin=0.1))
+    assert finder.still_valid(jostle.Boxes(points - 0.05, points + 1.05))
+    assert not finder.still_valid(jostle.Boxes(points - 0.2, points + 1))
+    finder.pairs(jostle.Capsules(points, points + 1, 0.3, margin=0.1))
+    assert finder.still_valid(jostle.Capsules(points + 0.05, points + 0.95, 0.3))
+    assert not finder.still_valid(jostle.Capsules(points, points + 1, 0.45))
 
 
 def test_coherent_frames_are_those_of_a_search():

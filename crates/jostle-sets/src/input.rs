@@ -27,6 +27,7 @@ const GIANTS: usize = 16;
 
 pub use activation::ActivationTable;
 pub use set::{Displacements, Set, SortedBefore, Source};
+pub use shaped::Shaped;
 pub use space::{Space, UnitCell};
 
 /// What a search is of: sets, which of them meet, and the space that they are in. Each is chosen by itself.
@@ -60,7 +61,7 @@ pub use space::{Space, UnitCell};
 /// | neighbour lists of [`Input::among`] | [`InputError::Combination`] | a row would not say of which set its neighbours are: ask for the lists of two sets at a time |
 /// | boxes without an end where space repeats | [`InputError::Range`] | they would touch at infinitely many images |
 /// | distances, shifts or vectors in neighbour lists of boxes or capsules | [`InputError::Combination`] | these columns measure centres, which boxes and capsules do not have; ask for lists of ids, and for `contacts` of their pairs |
-/// | boxes or capsules in a `Skin` or a `CoherentFinder` | [`InputError::Combination`] | both follow bodies by their centres; give boxes a margin, and list them anew as often as they use half of it up |
+/// | boxes or capsules in a `CoherentFinder` | [`InputError::Combination`] | it foresees where bodies go by their centres; give boxes a margin, and list them anew once a `Skin` says that the list no longer holds |
 /// | a [`LinearTree`] of boxes or capsules, and [`Queries`](crate::Queries) in `f32` to it | none: it does not compile | [`LinearTree::build`] takes circles and spheres; a [`PreparedSet`](crate::PreparedSet) of any shape stays sorted, and answers [questions](crate::PreparedQueries) |
 /// | lattice vectors of length zero, in one plane, or left-handed | [`InputError::Lattice`] | there is no cell, or shifts would mean something else than elsewhere |
 /// | borders that do not ascend | [`InputError::Parameter`] | there is no period |

@@ -300,10 +300,26 @@ fn what_a_shape_does_not_have_is_refused() {
 }
 
 #[test]
+fn lists_of_all_shapes_are_kept_for_as_long_as_their_margins_last() {
+    for shape in [Shape::Box, Shape::Capsule] {
+        let (bodies, finder, mut valid) = (Bodies::new(91), Own::new(3), [7; 2]);
+        let grown = [RawSet { margin: 1.0, ..bodies.float(shape) }];
+        let other = [Bodies::new(90).float(shape)];
+        assert!(finder.find(&input(&grown)).is_ok());
+        // SAFETY: the places are valid; all that the inputs lead to outlives the calls.
+        unsafe {
+            assert_eq!(jostle_still_valid(finder.0, &input(&grown), &raw mut valid[0]), Status::Ok);
+            assert_eq!(jostle_still_valid(finder.0, &input(&other), &raw mut valid[1]), Status::Ok);
+        }
+        assert_eq!(valid, [1, 0]);
+    }
+}
+
+#[test]
 fn what_follows_centres_takes_no_other_shapes() {
     let bodies = Bodies::new(91);
     let (sets, mut coherent, mut lists) = ([bodies.float(Shape::Box)], null_mut(), null_mut());
-    let (plain, mut valid) = (Own::new(3), 7);
+    let plain = Own::new(3);
     // SAFETY: the places are valid; all that the input leads to outlives the calls.
     unsafe {
         assert_eq!(jostle_finder_new_coherent(3, &raw mut coherent), Status::Ok);
@@ -311,11 +327,7 @@ fn what_follows_centres_takes_no_other_shapes() {
         let found = jostle_neighbors_find(plain.0, &input(&sets), 0, lists, &mut no_neighbors());
         assert_eq!(found, Status::Combination);
         jostle_lists_free(lists);
-        let grown = [RawSet { margin: 1.0, ..sets[0] }];
-        assert!(plain.find(&input(&grown)).is_ok());
-        assert_eq!(jostle_still_valid(plain.0, &input(&grown), &raw mut valid), Status::Ok);
     }
-    assert_eq!(valid, 0);
     let coherent = Own(coherent);
     assert_eq!(coherent.find(&input(&sets)), Err(Status::Combination));
     assert!(coherent.message().ends_with("by a finder of jostle_finder_new"), "{}", coherent.message());

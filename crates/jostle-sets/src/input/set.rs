@@ -182,8 +182,7 @@ impl<'a, const D: usize> Set<'a, D> {
             Source::View(bodies) => bodies.margin() > 0.0,
             Source::Double(bodies) => bodies.margin() > 0.0,
             Source::Tree(tree) => tree.margin() > 0.0,
-            // Only lists of circles and spheres are kept.
-            Source::Shaped(_) => false,
+            Source::Shaped(shaped) => shaped.margin() > 0.0,
         }
     }
 

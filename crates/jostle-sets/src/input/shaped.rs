@@ -1,9 +1,11 @@
 //! Bodies that are neither circles nor spheres: boxes and capsules.
 
-use jostle_core::{Boxes, Boxes64, Capsules, Capsules64};
+use jostle_core::axes::{Axes, Both};
+use jostle_core::{BoxView, Boxes, Boxes64, CapsuleView, Capsules, Capsules64, Scalar};
 
 use super::{Input, Set, Source};
 use crate::InputError;
+use crate::proxy::Solid;
 
 /// A view of boxes or capsules, in either precision.
 #[derive(Debug, Clone, Copy)]
@@ -15,12 +17,52 @@ pub enum Shaped<'a, const D: usize> {
 }
 
 impl<const D: usize> Shaped<'_, D> {
-    pub(crate) fn len(&self) -> usize {
+    #[must_use]
+    pub fn len(&self) -> usize {
         match self {
             Self::Boxes(boxes) => boxes.len(),
             Self::Boxes64(boxes) => boxes.len(),
             Self::Capsules(capsules) => capsules.len(),
             Self::Capsules64(capsules) => capsules.len(),
+        }
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The margin of each body.
+    #[must_use]
+    pub fn margin(&self) -> f64 {
+        match self {
+            Self::Boxes(boxes) => boxes.margin().into(),
+            Self::Boxes64(boxes) => boxes.margin(),
+            Self::Capsules(capsules) => capsules.margin().into(),
+            Self::Capsules64(capsules) => capsules.margin(),
+        }
+    }
+
+    /// The same bodies without a margin.
+    #[must_use]
+    pub fn bare(self) -> Self {
+        match self {
+            Self::Boxes(boxes) => Self::Boxes(boxes.with_margin(0.0)),
+            Self::Boxes64(boxes) => Self::Boxes64(boxes.with_margin(0.0)),
+            Self::Capsules(capsules) => Self::Capsules(capsules.with_margin(0.0)),
+            Self::Capsules64(capsules) => Self::Capsules64(capsules.with_margin(0.0)),
+        }
+    }
+
+    /// A body as the caller gave it, with the margin.
+    #[inline]
+    #[must_use]
+    pub fn solid(&self, id: usize) -> Solid<D> {
+        match self {
+            Self::Boxes(boxes) => boxed(boxes, id),
+            Self::Boxes64(boxes) => boxed(boxes, id),
+            Self::Capsules(capsules) => capsule(capsules, id),
+            Self::Capsules64(capsules) => capsule(capsules, id),
         }
     }
 
@@ -33,6 +75,15 @@ impl<const D: usize> Shaped<'_, D> {
         }
         Ok(())
     }
+}
+
+fn boxed<const D: usize, T: Scalar>(boxes: &BoxView<'_, D, T>, id: usize) -> Solid<D> {
+    let [lo, hi] = boxes.grown(id).both(|corner| corner.axes(T::to_f64));
+    Solid::Boxed { lo, hi }
+}
+
+fn capsule<const D: usize, T: Scalar>(capsules: &CapsuleView<'_, D, T>, id: usize) -> Solid<D> {
+    Solid::Capsule { ends: capsules.ends(id).both(|end| end.axes(T::to_f64)), radius: capsules.radius(id).to_f64() }
 }
 
 impl<const D: usize> Set<'_, D> {

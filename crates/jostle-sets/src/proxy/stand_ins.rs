@@ -6,7 +6,7 @@ use core::ops::Range;
 use jostle_core::axes::{Axes, Both, from_axes, slices_mut};
 use jostle_core::isa::Work;
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{BoxView, Reason, Scalar, ViewError, Workers};
+use jostle_core::{Reason, ViewError, Workers};
 
 use crate::InputError;
 use crate::compiled::compiled_here;
@@ -32,15 +32,7 @@ impl<const D: usize> SortedSet<D> {
                 let bodies = self.proxies.tree_view();
                 round(bodies.center(id).axes(f64::from), bodies.radius(id).into())
             }
-            Source::Shaped(Shaped::Boxes(boxes)) => boxed(boxes, id),
-            Source::Shaped(Shaped::Boxes64(boxes)) => boxed(boxes, id),
-            Source::Shaped(Shaped::Capsules(capsules)) => Solid::Capsule {
-                ends: capsules.ends(id).both(|end| end.axes(f64::from)),
-                radius: capsules.radius(id).into(),
-            },
-            Source::Shaped(Shaped::Capsules64(capsules)) => {
-                Solid::Capsule { ends: capsules.ends(id), radius: capsules.radius(id) }
-            }
+            Source::Shaped(shaped) => shaped.solid(id),
         }
     }
 
@@ -318,11 +310,6 @@ fn range_fault<const D: usize>(
     let wraps = cell.wraps(solid.middle());
     let axis = (0..D).find(|&axis| wraps[axis].abs() > MAX_WRAPS)?;
     Some(RangeFault::TooManyPeriods { axis: axis as u8 })
-}
-
-fn boxed<const D: usize, T: Scalar>(boxes: &BoxView<'_, D, T>, id: usize) -> Solid<D> {
-    let [lo, hi] = boxes.grown(id).both(|corner| corner.axes(T::to_f64));
-    Solid::Boxed { lo, hi }
 }
 
 #[cfg(test)]

@@ -6,33 +6,43 @@ use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
 use jostle_core::{Bodies, LinearTree, Scalar, Workers};
 use jostle_sets::input::{Displacements, Set, Source, Space, UnitCell};
 
+use super::shapes::Shapes;
+
 /// Bodies that one task looks at.
-const BLOCK: usize = 1 << 13;
+pub(super) const BLOCK: usize = 1 << 13;
 
 /// The cost of rounding, in the list and now: a part of a body's grown radius, and a length, for squares that are
 /// denormal or vanish.
 #[derive(Debug, Clone, Copy)]
-struct Rounding {
-    relative: f64,
-    least: f64,
+pub(super) struct Rounding {
+    pub(super) relative: f64,
+    pub(super) least: f64,
 }
 
 /// The predicate rounds a distance and a sum of radii by four times 2^-24 each; 2^-20 is ample. The length, 2^-73, is
 /// that of `jostle_core::aabb`.
-const ROUNDING: Rounding = Rounding { relative: 1.0 / 1_048_576.0, least: f64::from_bits((1023 - 73) << 52) };
+pub(super) const ROUNDING: Rounding =
+    Rounding { relative: 1.0 / 1_048_576.0, least: f64::from_bits((1023 - 73) << 52) };
 
 /// In `f64`, the numbers computed here are rounded as well: 2^-48, and 2^-530.
-const ROUNDING_64: Rounding =
+pub(super) const ROUNDING_64: Rounding =
     Rounding { relative: f64::from_bits((1023 - 48) << 52), least: f64::from_bits((1023 - 530) << 52) };
 
+/// The corner of a cube is less than so many of its half edges away from its middle.
+const CORNER: f64 = 1.733;
+
 /// How a body has changed.
-struct Change {
+pub(super) struct Change {
     /// The square of how far the body has moved.
-    moved2: f64,
+    pub(super) moved2: f64,
     /// How far the body may have moved.
-    allowed: f64,
-    /// The body stands where it stood, and its radius has not grown.
-    same: bool,
+    pub(super) allowed: f64,
+    /// The body stands where it stood, and has not grown.
+    pub(super) same: bool,
+}
+
+impl Change {
+    pub(super) const LOST: Self = Self { moved2: f64::INFINITY, allowed: 0.0, same: false };
 }
 
 /// How the bodies of a set have changed.
@@ -42,11 +52,17 @@ pub(super) struct Outcome {
     excess: f64,
     /// All bodies are the same as they were.
     same: bool,
+    /// The bodies are boxes, whose corners are farther away than their sides.
+    are_boxes: bool,
 }
 
 impl Outcome {
-    const NOTHING: Self = Self { excess: f64::NEG_INFINITY, same: true };
-    pub(super) const LOST: Self = Self { excess: f64::INFINITY, same: false };
+    const NOTHING: Self = Self { excess: f64::NEG_INFINITY, same: true, are_boxes: false };
+    pub(super) const LOST: Self = Self { excess: f64::INFINITY, same: false, are_boxes: false };
+
+    pub(super) fn of_boxes(self, are_boxes: bool) -> Self {
+        Self { are_boxes, ..self }
+    }
 
     /// By how much too far a body of this set and a body of the other have moved, on average, at most. While that is
     /// not above 0, lists of their pairs hold all pairs. `None` if the bodies cannot be those of the list.
@@ -54,18 +70,24 @@ impl Outcome {
         if self.same && other.same {
             return Some(f64::NEG_INFINITY);
         }
-        let excess = (self.excess + other.excess) / 2.0;
+        let excess = (self.excess_beside(other) + other.excess_beside(self)) / 2.0;
         (excess < f64::INFINITY).then_some(excess)
+    }
+
+    /// The excess as a body of the other set may see it: a round one sees that of a box at its corner.
+    fn excess_beside(self, other: Self) -> f64 {
+        let corner = self.are_boxes && !other.are_boxes && self.excess > 0.0;
+        if corner { CORNER * self.excess } else { self.excess }
     }
 
     /// The numbers that [`Outcome::excess_with`] is made of: whether a body is another than it was, 0 or 1, and the
     /// excess of each set.
     pub(super) fn spent_with(self, other: Self) -> [f64; 3] {
-        [f64::from(!(self.same && other.same)), self.excess, other.excess]
+        [f64::from(!(self.same && other.same)), self.excess_beside(other), other.excess_beside(self)]
     }
 
     fn merge(self, other: Self) -> Self {
-        Self { excess: self.excess.max(other.excess), same: self.same & other.same }
+        Self { excess: self.excess.max(other.excess), same: self.same & other.same, ..self }
     }
 
     #[inline(always)]
@@ -81,7 +103,7 @@ impl Outcome {
 }
 
 /// Looks at the changes of `bodies` bodies, and returns the outcome.
-fn survey(bodies: usize, change: impl Fn(usize) -> Change + Sync + Send, workers: Workers<'_>) -> Outcome {
+pub(super) fn survey(bodies: usize, change: impl Fn(usize) -> Change + Sync + Send, workers: Workers<'_>) -> Outcome {
     let all = Mutex::new(Outcome::NOTHING);
     workers.run("still valid", bodies.div_ceil(BLOCK), |block| {
         let mut outcome = Outcome::NOTHING;
@@ -143,8 +165,8 @@ pub(super) struct Width<const D: usize> {
     cell: Option<UnitCell<D>>,
     /// What differences may lose to rounding: a length, for coordinates in the cell, and a part of a body's own
     /// coordinates.
-    least: f64,
-    of_body: f64,
+    pub(super) least: f64,
+    pub(super) of_body: f64,
 }
 
 impl<const D: usize> Width<D> {
@@ -177,7 +199,7 @@ impl<const D: usize> Width<D> {
 
     /// How far a body has moved, without whole vectors of the cell.
     #[inline(always)]
-    fn moved(&self, mut by: [f64; D]) -> [f64; D] {
+    pub(super) fn moved(&self, mut by: [f64; D]) -> [f64; D] {
         let Some(cell) = &self.cell else { return by };
         let steps = cell.steps_to(by);
         if steps != [0.0; D] {
@@ -196,6 +218,7 @@ pub(super) struct Kept<const D: usize> {
     kind: Kind,
     single: Vec<Body<D, f32>>,
     double: Vec<Body<D, f64>>,
+    shapes: Shapes<D>,
     margin: f64,
     /// The displacements of moving bodies.
     displacements: Option<Vec<[f64; D]>>,
@@ -210,6 +233,7 @@ enum Kind {
     Nothing,
     Single,
     Double,
+    Shapes,
     Tree(KeptTree),
 }
 
@@ -246,7 +270,10 @@ impl<const D: usize> Kept<D> {
                     self.kind = Kind::Tree(KeptTree::of(tree));
                 }
             }
-            Source::Shaped(_) => self.kind = Kind::Nothing,
+            Source::Shaped(shaped) => {
+                (self.kind, self.margin) = (Kind::Shapes, shaped.margin());
+                self.shapes.keep(&shaped, workers);
+            }
         }
         let spare = self.displacements.take().unwrap_or_else(|| core::mem::take(&mut self.spare));
         match set.moving {
@@ -268,6 +295,7 @@ impl<const D: usize> Kept<D> {
             Kind::Nothing => 0,
             Kind::Single => self.single.len(),
             Kind::Double => self.double.len(),
+            Kind::Shapes => self.shapes.len(),
             Kind::Tree(kept) => kept.bodies,
         }
     }
@@ -285,6 +313,7 @@ impl<const D: usize> Kept<D> {
             (Kind::Double, Source::Double(now)) => {
                 compare(&self.double, now, (self.margin, ROUNDING_64), width, paths, workers)
             }
+            (Kind::Shapes, Source::Shaped(now)) => self.shapes.compare(&now, self.margin, width, paths, workers),
             (Kind::Tree(kept), Source::Tree(now)) if now.build_number() == kept.build => {
                 self.compare_tree(kept, width, paths, workers)
             }
@@ -297,11 +326,11 @@ impl<const D: usize> Kept<D> {
         &self,
         kept: KeptTree,
         width: &Width<D>,
-        paths: Option<(&[[f64; D]], Displacements<'_, D>)>,
+        paths: Option<Paths<'_, D>>,
         workers: Workers<'_>,
     ) -> Outcome {
         let least = f64::from(kept.largest_radius) * ROUNDING.relative + ROUNDING.least + width.least;
-        let Some((was, now)) = paths else { return Outcome { excess: least, same: true } };
+        let Some((was, now)) = paths else { return Outcome { excess: least, ..Outcome::NOTHING } };
         let change = |id: usize| {
             let path = Path::of([0.0; D], was[id], now.get(id));
             // A radius that was rounded with its margin may lack a part.
@@ -316,6 +345,7 @@ impl<const D: usize> Kept<D> {
         let displacements = self.displacements.as_ref().map_or(0, Vec::capacity) + self.spare.capacity();
         self.single.capacity() * size_of::<Body<D, f32>>()
             + self.double.capacity() * size_of::<Body<D, f64>>()
+            + self.shapes.bytes()
             + displacements * size_of::<[f64; D]>()
     }
 }
@@ -335,10 +365,13 @@ fn copy_moves<const D: usize>(
     to
 }
 
+/// The displacements of bodies as they were, and as they are.
+pub(super) type Paths<'a, const D: usize> = (&'a [[f64; D]], Displacements<'a, D>);
+
 /// How a path has changed.
-struct Path {
+pub(super) struct Path {
     /// The square of how far the end that moved farther has moved.
-    moved2: f64,
+    pub(super) moved2: f64,
     /// The length of the longer of the two paths.
     length: f64,
 }
@@ -349,7 +382,7 @@ impl Path {
     /// The test whether two bodies touch on their way rounds by 2^-24.6 of what they move and reach, twice; 2^-20 of
     /// the length are taken off.
     #[inline(always)]
-    fn of<const D: usize>(begin: [f64; D], was: [f64; D], is: [f64; D]) -> Self {
+    pub(super) fn of<const D: usize>(begin: [f64; D], was: [f64; D], is: [f64; D]) -> Self {
         let (mut begin2, mut end2, mut path2) = (0.0, 0.0, 0.0);
         for axis in 0..D {
             let end = begin[axis] + (is[axis] - was[axis]);
@@ -367,7 +400,7 @@ fn compare<const D: usize, T: Scalar>(
     now: Bodies<'_, D, T>,
     (margin, rounding): (T, Rounding),
     width: &Width<D>,
-    paths: Option<(&[[f64; D]], Displacements<'_, D>)>,
+    paths: Option<Paths<'_, D>>,
     workers: Workers<'_>,
 ) -> Outcome {
     if now.len() != kept.len() {
