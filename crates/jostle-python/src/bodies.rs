@@ -380,7 +380,7 @@ impl ReadSet {
 /// ----------
 /// positions : (n, 2) or (n, 3) array of float32 or float64, or PreparedSet
 ///     Centres, one a row, in any memory order and with any strides. In float64, pairs are decided in float64. A
-///     prepared set has radii of its own.
+///     prepared set has radii and a margin of its own.
 /// radii : float or (n,) array, optional
 ///     The radius of all bodies, or one for each, in the precision of the positions.
 /// cutoff : float, optional
@@ -423,6 +423,9 @@ impl Bodies {
     ) -> PyResult<Self> {
         let displacements = displacements_of(displacements)?;
         let set = AskedSet::new(positions, radii, cutoff.map(|cutoff| cutoff.0))?;
+        if matches!(set.origin, Origin::Prepared(_)) && margin != 0.0 {
+            return Err(type_error("a margin of a prepared set: it has the one that it was prepared with"));
+        }
         let asked = AskedSet { margin, displacements, category, mask, group, ..set };
         asked.read(py)?;
         Ok(Self { asked })

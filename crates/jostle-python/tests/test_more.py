@@ -146,6 +146,15 @@ def test_prepared_sets_keep_their_cell():
     assert left_handed.circles([[0.0, 0.5]], 0.1).shifts.tolist() == [[0, 0], [0, -1]]
 
 
+def test_prepared_sets_have_the_margin_that_they_were_prepared_with():
+    apart = np.array([[0.0, 0.0], [3.0, 0.0]])
+    grown = jostle.PreparedSet(jostle.Bodies(apart, 1.0, margin=0.5))
+    assert jostle.count(grown) == jostle.count(jostle.Bodies(grown, category=1)) == 1
+    for margin in [1.0, -1.0, np.nan]:
+        with pytest.raises(TypeError, match="a margin of a prepared set"):
+            jostle.Bodies(jostle.PreparedSet(apart, 1.0), margin=margin)
+
+
 def test_contacts_begin_persist_and_end():
     tracker = jostle.ContactTracker()
     tracker.update([[0, 1], [1, 2]], [70, 50, 60])
