@@ -155,7 +155,7 @@ class Found:
         cls,
         columns: tuple[Any, Any, Any],
         meetings: Any,
-        sets: int,
+        relation_and_sets: tuple[int, int],
         by_image: bool,
     ) -> Self: ...
     def __getnewargs__(self) -> tuple[Any, ...]: ...

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from . import Found
 
 
-def _refuse(at_fault: np.ndarray, what: str) -> None:
+def _refuse(at_fault: ArrayLike, what: str) -> None:
     """Refuses rows, and names the first sixteen."""
     rows = np.flatnonzero(at_fault)
     if len(rows):
