@@ -45,6 +45,31 @@ fn rods_go_through_flat_walls() {
     assert_eq!(contact_of(wall, through).normal, [0.0, -1.0, 0.0]);
 }
 
+/// Rods that lie on a block or have sunk into it, with both ends beside it: the point is of the rod and of the block.
+#[test]
+fn contacts_of_rods_that_lie_across_blocks_lie_in_both() {
+    let mut random = Random(7);
+    let block = Boxes64::new([&[0.0], &[0.0], &[0.0]], [&[1.0], &[1.0], &[1.0]]);
+    for round in 0..2000 {
+        let mut number = |from: f64, to: f64| from + random.unit() * (to - from);
+        let (radius, above) = (f64::from(round % 2) * 0.1, f64::from(round % 4 / 2) * number(0.0, 0.05));
+        let (x, y, turn) = (number(0.1, 0.9), number(0.1, 0.9), number(0.0, 6.3));
+        let end = |by: f64| [x + by * turn.cos(), y + by * turn.sin(), 1.0 - above];
+        let (p, q) = (end(number(0.0, 5.0)), end(number(-5.0, 0.0)));
+        let contact = contact_of(block, rod(&p, &q, radius));
+        let [depth, height, off] = [
+            contact.depth - radius - above,
+            contact.point[2] - 1.0 + contact.depth / 2.0,
+            (contact.point[0] - x) * turn.sin() - (contact.point[1] - y) * turn.cos(),
+        ];
+        let is_upwards = contact.normal == [0.0, 0.0, 1.0];
+        assert!(
+            is_upwards && [depth, height, off].iter().all(|x| x.abs() < 1e-9),
+            "{round}: {contact:?}, {p:?}, {q:?}"
+        );
+    }
+}
+
 /// A rod that passes through a corner, or by it so near that the way there is of rounding alone.
 #[test]
 fn rods_at_corners_part_across() {

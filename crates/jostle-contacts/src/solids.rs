@@ -145,6 +145,14 @@ impl<const D: usize> Contact<D, f64> {
         // whole body leaves.
         let mut least = Self { depth: f64::INFINITY, normal: still, point: inner };
         least.normal[0] = 1.0;
+        // The last point of the segment towards an end that does not lie beside the box on the axes across `axis`.
+        let over = |end: [f64; D], axis: usize| -> [f64; D] {
+            let part = (0..D).filter(|&k| k != axis && !(lo[k]..=hi[k]).contains(&end[k])).fold(1.0, |part, k| {
+                let side = end[k].max(lo[k]).min(hi[k]);
+                f64::min(part, (side - inner[k]) / (end[k] - inner[k]))
+            });
+            from_axes(|k| if part < 1.0 { inner[k] + part * (end[k] - inner[k]) } else { end[k] })
+        };
         for axis in 0..D {
             let (low, high) = if p[axis] <= q[axis] { (p, q) } else { (q, p) };
             for (depth, sign, deepest, face) in [
@@ -154,7 +162,8 @@ impl<const D: usize> Contact<D, f64> {
                 if depth < least.depth {
                     (least.depth, least.normal) = (depth, still);
                     least.normal[axis] = sign;
-                    least.point = from_axes(|axis| deepest[axis].max(lo[axis]).min(hi[axis]));
+                    let over = over(deepest, axis);
+                    least.point = from_axes(|axis| over[axis].max(lo[axis]).min(hi[axis]));
                     least.point[axis] = face - sign * depth / 2.0;
                 }
             }
