@@ -123,6 +123,7 @@ impl AskedSet {
     pub(crate) fn read(&self, py: Python<'_>) -> PyResult<ReadSet> {
         let source = self.read_source(py)?;
         let (bodies, axes, margin) = (source.len(), source.dimensions(), self.margin);
+        check_length(margin, "the margin", source.number())?;
         let displacements = match &self.displacements {
             None => None,
             Some(displacements) => {

@@ -138,6 +138,8 @@ def test_refusals_name_boxes_and_say_what_to_do():
         jostle.Capsules(lo, lo, np.ones(20, np.float32))
     with pytest.raises(ValueError, match="the radius is -1: it must be finite and not negative"):
         jostle.Capsules(lo, lo, -1.0)
+    with pytest.raises(ValueError, match="the margin is 1e39, too large for float32: give positions in float64"):
+        jostle.Boxes(lo.astype(np.float32), lo.astype(np.float32), margin=1e39)
     sound = jostle.Boxes(*boxes(20, 2, np.float64))
     with pytest.raises(jostle.InputError, match="only circles and spheres are followed .* jostle.Finder"):
         jostle.CoherentFinder().pairs(sound)
