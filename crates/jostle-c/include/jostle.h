@@ -41,7 +41,8 @@
  *   Threads may share jostle_threads, and ask one jostle_prepared. Do not free a handle while a call uses it, and do
  *   not use it afterwards.
  * - Nothing unwinds out of a call, and nothing may unwind into one: visitors, tests and run of jostle_host let no
- *   exception out. When memory runs out for anything but a list of pairs, the program is aborted.
+ *   exception out, which would abort the program, and do not longjmp out, which would leave the handle in use for ever.
+ *   When memory runs out for anything but a list of pairs, the program is aborted.
  *
  * Generated from the source by cbindgen: `JOSTLE_WRITE_HEADER=1 cargo test -p jostle-c header`.
  */
@@ -1092,7 +1093,9 @@ typedef struct jostle_contact_geometry {
   const float *normals;
   /**
    * The middle of what both bodies share: one number for each dimension. Of circles and spheres: the middle of that
-   * part of the line through both centres which lies in both bodies; where they do not overlap, of the gap.
+   * part of the line through both centres which lies in both bodies; where they do not overlap, of the gap. Where
+   * the centre or axis of another shape reaches into a box: half of the depth inside the border of the box, which
+   * may lead through a thin box.
    */
   const float *points;
   /**

@@ -28,7 +28,9 @@ pub struct ContactGeometry {
     /// spheres: from centre to centre, and (1, 0) or (1, 0, 0) where the centres coincide.
     pub normals: *const f32,
     /// The middle of what both bodies share: one number for each dimension. Of circles and spheres: the middle of that
-    /// part of the line through both centres which lies in both bodies; where they do not overlap, of the gap.
+    /// part of the line through both centres which lies in both bodies; where they do not overlap, of the gap. Where
+    /// the centre or axis of another shape reaches into a box: half of the depth inside the border of the box, which
+    /// may lead through a thin box.
     pub points: *const f32,
     /// The same in double.
     pub depths_double: *const f64,

@@ -41,7 +41,8 @@
  *   Threads may share jostle_threads, and ask one jostle_prepared. Do not free a handle while a call uses it, and do
  *   not use it afterwards.
  * - Nothing unwinds out of a call, and nothing may unwind into one: visitors, tests and run of jostle_host let no
- *   exception out. When memory runs out for anything but a list of pairs, the program is aborted.
+ *   exception out, which would abort the program, and do not longjmp out, which would leave the handle in use for ever.
+ *   When memory runs out for anything but a list of pairs, the program is aborted.
  *
  * Generated from the source by cbindgen: `JOSTLE_WRITE_HEADER=1 cargo test -p jostle-c header`.
  */
