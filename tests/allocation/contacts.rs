@@ -1,6 +1,6 @@
 //! From the second frame of a size on, contacts over time, their geometry and the sorting of arrays allocate nothing.
 
-use jostle::{Bodies, Contact, ContactTracker, PairFinder, Permutation, Threads, contacts};
+use jostle::{Bodies, Capsules, Contact, ContactTracker, PairFinder, Permutation, Threads, contacts, contacts_between};
 use jostle_testkit::{Kind, Scene, scene};
 
 use crate::counting::allocations;
@@ -11,6 +11,7 @@ struct Host {
     finder: PairFinder<2>,
     tracker: ContactTracker,
     contacts: Vec<Contact<2>>,
+    of_rods: Vec<Contact<2>>,
     order: Permutation,
     names: Vec<u64>,
     buffer: Vec<u64>,
@@ -25,6 +26,10 @@ impl Host {
         let found = self.finder.on(threads).find(bodies).expect("a sound scene");
         self.tracker.on(threads).update(found.pairs(), keys).expect("keys");
         contacts(found.pairs(), bodies, threads, &mut self.contacts).expect("sound pairs");
+        let [x, y] = centers;
+        let rods = Capsules::new([&x[..1], &y[..1]], [&x[1..2], &y[1..2]], 0.5);
+        let pairs = found.pairs().first().map_or(&[][..], |_| &[[0, 0]]);
+        contacts_between(pairs, rods, bodies, threads, &mut self.of_rods).expect("sound pairs");
         self.order.take(found.tree());
         self.names.clear();
         self.names.extend_from_slice(keys);

@@ -24,7 +24,7 @@ pub(crate) struct Asked<'a, const D: usize> {
     pub(crate) sets: &'a [Set<'a, D>],
     cell: Option<UnitCell<D>>,
     /// If any set is a tree, for each set the bodies of its tree by id.
-    trees: Vec<Proxies<D>>,
+    pub(crate) trees: Vec<Proxies<D>>,
 }
 
 impl<'a, const D: usize> Asked<'a, D> {

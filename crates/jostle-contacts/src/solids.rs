@@ -4,9 +4,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::Workers;
 use jostle_core::axes::{Axes, Both, from_axes};
-use jostle_sets::input::check_sets;
-use jostle_sets::proxy::sorted::SortedSet;
-use jostle_sets::proxy::{Solid, between, check_bodies, squared};
+use jostle_sets::input::{Set, check_sets};
+use jostle_sets::proxy::{Proxies, Solid, between, check_bodies, squared};
 
 use crate::asked::{Asked, BLOCK};
 use crate::contact::Contact;
@@ -253,25 +252,27 @@ fn is_step<const D: usize>(by: Option<[f64; D]>) -> bool {
 /// The pairs of a search, and the sets of their bodies.
 pub(crate) struct Solids<'a, 'p, const D: usize> {
     asked: &'p Asked<'a, D>,
-    sorted: Vec<SortedSet<D>>,
+    /// What a set has that is no tree: no memory.
+    none: Proxies<D>,
 }
 
 impl<'a, 'p, const D: usize> Solids<'a, 'p, D> {
     pub(crate) fn new(asked: &'p Asked<'a, D>) -> Self {
-        let sorted = asked.sets.iter().map(|set| {
-            let mut sorted = SortedSet::default();
-            sorted.read(set);
-            sorted
-        });
-        Self { asked, sorted: sorted.collect() }
+        Self { asked, none: Proxies::default() }
+    }
+
+    /// Returns a set, and the bodies of its tree by id.
+    fn set(&self, number: u32) -> (&Proxies<D>, &'p Set<'a, D>) {
+        let number = number as usize;
+        (self.asked.trees.get(number).unwrap_or(&self.none), &self.asked.sets[number])
     }
 
     /// Returns the contact of the pair at place `at` of the list.
     pub(crate) fn contact(&self, sets: [u32; 2], at: usize) -> Contact<D, f64> {
-        let (ids, of) = (self.asked.pairs[at], |set: u32| (&self.sorted[set as usize], &self.asked.sets[set as usize]));
+        let ids = self.asked.pairs[at];
         let [(a, from), (b, to)] = [(sets[0], ids[0]), (sets[1], ids[1])].both(|(number, id)| {
-            let (sorted, set) = of(number);
-            (sorted.solid(set, id as usize), set.by(id as usize))
+            let (bodies, set) = self.set(number);
+            (bodies.solid(set, id as usize), set.by(id as usize))
         });
         let mut shift = self.asked.shift(at);
         if from.is_none() && to.is_none() {
@@ -295,12 +296,12 @@ impl<'a, 'p, const D: usize> Solids<'a, 'p, D> {
             let range = block * BLOCK..((block + 1) * BLOCK).min(self.asked.pairs.len());
             for (range, sets) in self.asked.meetings.parts(range) {
                 for (number, set) in sets.into_iter().enumerate() {
-                    let (sorted, set) = (&self.sorted[set as usize], &self.asked.sets[set as usize]);
+                    let (bodies, set) = self.set(set);
                     for pair in &self.asked.pairs[range.clone()] {
                         let id = pair[number] as usize;
                         if id >= set.len() {
                             strangers.store(true, Ordering::Relaxed);
-                        } else if sorted.solid_fault(set, id).is_some() || !is_step(set.by(id)) {
+                        } else if bodies.solid_fault(set, id).is_some() || !is_step(set.by(id)) {
                             unsound.store(true, Ordering::Relaxed);
                         }
                     }

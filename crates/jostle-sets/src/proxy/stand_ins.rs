@@ -13,6 +13,7 @@ use crate::compiled::compiled_here;
 use crate::input::error::RangeFault;
 use crate::input::shaped::Shaped;
 use crate::input::{Set, Source, UnitCell};
+use crate::proxy::Proxies;
 use crate::proxy::boxed::{BoxFrame, Finite};
 use crate::proxy::columns::{BLOCK, reduce, set_each};
 use crate::proxy::piece::{PIECE, Piece, Reached};
@@ -20,7 +21,7 @@ use crate::proxy::solid::{Solid, of_path};
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::survey::{MAX_WRAPS, STEP_REACH};
 
-impl<const D: usize> SortedSet<D> {
+impl<const D: usize> Proxies<D> {
     /// A body of a set as the caller gave it. The bodies of a tree have been read before.
     #[inline]
     pub fn solid(&self, set: &Set<'_, D>, id: usize) -> Solid<D> {
@@ -29,23 +30,35 @@ impl<const D: usize> SortedSet<D> {
             Source::View(bodies) => round(bodies.center(id).axes(f64::from), bodies.radius(id).into()),
             Source::Double(bodies) => round(bodies.center(id), bodies.radius(id)),
             Source::Tree(_) => {
-                let bodies = self.proxies.tree_view();
+                let bodies = self.tree_view();
                 round(bodies.center(id).axes(f64::from), bodies.radius(id).into())
             }
             Source::Shaped(shaped) => shaped.solid(id),
         }
     }
 
+    /// Returns the fault of a body by itself, if it has one.
+    pub fn solid_fault(&self, set: &Set<'_, D>, id: usize) -> Option<Reason> {
+        fault_of_solid(self, set, id)
+    }
+}
+
+impl<const D: usize> SortedSet<D> {
+    /// See [`Proxies::solid`].
+    #[inline]
+    pub fn solid(&self, set: &Set<'_, D>, id: usize) -> Solid<D> {
+        self.proxies.solid(set, id)
+    }
+
     /// Reads the bodies of a set, if it is a tree.
-    pub fn read(&mut self, set: &Set<'_, D>) {
+    fn read(&mut self, set: &Set<'_, D>) {
         if let Source::Tree(tree) = set.source {
             self.proxies.read_tree(tree);
         }
     }
 
-    /// Returns the fault of a body by itself, if it has one.
-    pub fn solid_fault(&self, set: &Set<'_, D>, id: usize) -> Option<Reason> {
-        fault_of_solid(self, set, id)
+    fn solid_fault(&self, set: &Set<'_, D>, id: usize) -> Option<Reason> {
+        self.proxies.solid_fault(set, id)
     }
 
     /// Surveys all bodies of a set. Refuses bodies that are not sound, or whose place the space does not allow.
@@ -120,13 +133,13 @@ impl<const D: usize> SortedSet<D> {
 }
 
 compiled_here! {
-    fn fault_of_solid<const D: usize>(sorted: &SortedSet<D>, set: &Set<'_, D>, id: usize) -> Option<Reason> {
+    fn fault_of_solid<const D: usize>(bodies: &Proxies<D>, set: &Set<'_, D>, id: usize) -> Option<Reason> {
         match &set.source {
             Source::Shaped(Shaped::Boxes(boxes)) => boxes.fault(id),
             Source::Shaped(Shaped::Boxes64(boxes)) => boxes.fault(id),
             Source::Shaped(Shaped::Capsules(capsules)) => capsules.fault(id),
             Source::Shaped(Shaped::Capsules64(capsules)) => capsules.fault(id),
-            Source::View(_) | Source::Double(_) | Source::Tree(_) => sorted.proxies.fault(set, id),
+            Source::View(_) | Source::Double(_) | Source::Tree(_) => bodies.fault(set, id),
         }
     }
 }
