@@ -8,7 +8,7 @@
 
 mod common;
 
-use std::env;
+use std::error::Error;
 use std::time::{Duration, Instant};
 
 use jostle_mpi::{
@@ -16,7 +16,7 @@ use jostle_mpi::{
     Weights,
 };
 
-use common::{over_ranks, slowest, uniform};
+use common::{arguments, over_ranks, slowest, uniform};
 
 /// A step, how hard discs push, and what slows them: they come to rest, as grains do.
 const STEP: f32 = 0.02;
@@ -211,14 +211,16 @@ fn run(ranks: &impl Transport, bodies: usize, steps: usize) -> Result<(), Distri
     Ok(())
 }
 
-fn main() -> Result<(), DistributedError> {
-    let mut numbers = env::args().skip(1).map_while(|text| text.parse().ok());
-    let (bodies, steps) = (numbers.next().unwrap_or(1_000_000), numbers.next().unwrap_or(100));
+fn main() -> Result<(), Box<dyn Error>> {
+    let [bodies, steps] = arguments([1_000_000, 100])?;
     #[cfg(feature = "mpi")]
     {
         let universe = mpi::initialize().expect("MPI begins once");
-        run(&jostle_mpi::MpiRanks::new(&universe.world()), bodies, steps)
+        run(&jostle_mpi::MpiRanks::new(&universe.world()), bodies, steps)?;
     }
     #[cfg(not(feature = "mpi"))]
-    jostle_mpi::ThreadRanks::run(2, |ranks| run(ranks, bodies, steps)).into_iter().collect()
+    for done in jostle_mpi::ThreadRanks::run(2, |ranks| run(ranks, bodies, steps)) {
+        done?;
+    }
+    Ok(())
 }

@@ -132,7 +132,7 @@ fn count<const D: usize>(ranks: &ThreadRanks, a_rank: usize) {
 fn main() -> Result<(), Box<dyn core::error::Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["count", ranks, bodies, dimensions] => {
+        ["count", ranks, bodies, dimensions @ ("2" | "3")] => {
             let bodies = bodies.parse()?;
             ThreadRanks::run(ranks.parse()?, |ranks| match dimensions {
                 "3" => count::<3>(ranks, bodies),

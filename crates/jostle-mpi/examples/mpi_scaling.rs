@@ -5,12 +5,12 @@
 
 mod common;
 
-use std::env;
+use std::num::ParseIntError;
 use std::time::Instant;
 
 use jostle_mpi::{Decomposition, DistributedFinder, Share, Transport, Weights};
 
-use common::{over_ranks, slowest, uniform};
+use common::{arguments, over_ranks, slowest, uniform};
 
 /// Bodies that lie with their owners are searched so many times.
 fn measure<const D: usize>(ranks: &impl Transport, bodies: usize, searches: usize) {
@@ -35,7 +35,7 @@ fn measure<const D: usize>(ranks: &impl Transport, bodies: usize, searches: usiz
         ranks.barrier();
         best = best.min(started.elapsed().as_secs_f64() * 1e3);
     }
-    let last = *all.last().expect("a search");
+    let last = all.last().copied().unwrap_or_default();
     let stages = slowest(ranks, &all);
     let counts = [own.len() as u64, last.ghosts as u64, last.neighbors as u64, last.bytes, last.pairs, leaving];
     let [bodies_of, ghosts, neighbors, bytes, pairs, left] = counts.map(|value| over_ranks(ranks, value));
@@ -66,9 +66,8 @@ fn measure<const D: usize>(ranks: &impl Transport, bodies: usize, searches: usiz
     );
 }
 
-fn main() {
-    let mut numbers = env::args().skip(1).map_while(|text| text.parse().ok());
-    let (bodies, searches) = (numbers.next().unwrap_or(100_000), numbers.next().unwrap_or(5));
+fn main() -> Result<(), ParseIntError> {
+    let [bodies, searches] = arguments([100_000, 5])?;
     #[cfg(feature = "mpi")]
     {
         let universe = mpi::initialize().expect("MPI begins once");
@@ -76,4 +75,5 @@ fn main() {
     }
     #[cfg(not(feature = "mpi"))]
     jostle_mpi::ThreadRanks::run(2, |ranks| measure::<2>(ranks, bodies, searches));
+    Ok(())
 }

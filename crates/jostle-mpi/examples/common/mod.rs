@@ -1,9 +1,22 @@
-//! What the examples share: ranks, bodies, and a table.
+//! What the examples share: numbers from the command line, ranks, bodies, and a table.
+
+use std::env;
+use std::num::ParseIntError;
 
 use jostle_mpi::{DistributedStats, Transport};
 use jostle_testkit::Kind;
 use jostle_testkit::Scene;
 use jostle_testkit::scene::{scene, world};
+
+/// Reads the numbers on the command line; a number that is left out keeps its default.
+#[allow(dead_code, reason = "the model has words among its arguments")]
+pub(crate) fn arguments<const N: usize>(defaults: [usize; N]) -> Result<[usize; N], ParseIntError> {
+    let mut numbers = defaults;
+    for (number, argument) in numbers.iter_mut().zip(env::args().skip(1)) {
+        *number = argument.parse()?;
+    }
+    Ok(numbers)
+}
 
 /// This rank's part of a uniform scene of so many bodies over all ranks, lying anywhere in the world, and the side of that.
 pub(crate) fn uniform<const D: usize>(ranks: &impl Transport, bodies: usize) -> (Scene<D>, f32) {
