@@ -69,10 +69,12 @@ pub use jostle_contacts::{
     Update, contact, contact_f64, contacts, contacts_between, contacts_f64,
 };
 pub use jostle_core::bounds::bounds;
+pub use jostle_core::isa::{IsaName, UnavailableIsa};
+pub use jostle_core::tree::Broken;
 pub use jostle_core::{
-    Aabb, Bodies, BoxView, Boxes, Boxes64, CapsuleView, Capsules, Capsules64, Circles, Circles64, Column, Field, Isa,
-    LinearTree, Permutation, PermutationError, Radii, RadiusField, Reason, Recording, Region, Scalar, Spawner, Spheres,
-    Spheres64, Threads, ViewError, field, morton, radix,
+    Aabb, Bodies, BoxView, Boxes, Boxes64, BuildTimes, CapsuleView, Capsules, Capsules64, Circles, Circles64, Column,
+    Field, Isa, LinearTree, Permutation, PermutationError, Radii, RadiusField, Reason, Recording, Region, Scalar,
+    Spawner, Spheres, Spheres64, Threads, ViewError, field, morton, radix,
 };
 pub use jostle_pairs::{
     ActivationTable, Displacements, Found, Hit, Input, InputError, LatticeFault, Layers, NeighborColumns,

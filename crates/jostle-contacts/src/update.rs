@@ -19,6 +19,7 @@ pub struct Update<'t> {
 
 impl ContactTracker {
     /// Chooses the threads for one call: `tracker.on(Threads::Serial).update(pairs, keys)`.
+    #[must_use]
     pub fn on<'t>(&'t mut self, threads: Threads<'t>) -> Update<'t> {
         Update { tracker: self, threads }
     }

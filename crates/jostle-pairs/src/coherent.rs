@@ -223,17 +223,20 @@ impl<const D: usize> CoherentFinder<D> {
     }
 
     /// Chooses the threads for one call: `finder.on(Threads::Serial).find(view)`.
+    #[must_use]
     pub fn on<'t>(&mut self, threads: Threads<'t>) -> CoherentSearch<'_, 't, D> {
         CoherentSearch::new(self, threads)
     }
 
     /// Keeps only pairs that pass the caller's test in one call: [`CoherentSearch::only`] on the current rayon pool.
+    #[must_use]
     pub fn only<'t>(&mut self, test: &'t (dyn Fn(u32, u32) -> bool + Sync)) -> CoherentSearch<'_, 't, D> {
         self.on(Threads::Current).only(test)
     }
 
     /// Keeps only pairs whose sets and ids pass the caller's test in one call: [`CoherentSearch::only_of_sets`] on the
     /// current rayon pool.
+    #[must_use]
     pub fn only_of_sets<'t>(
         &mut self,
         test: &'t (dyn Fn([u32; 2], [u32; 2]) -> bool + Sync),

@@ -168,17 +168,20 @@ impl<const D: usize> PairFinder<D> {
     }
 
     /// Chooses the threads for one call: `finder.on(Threads::Serial).find(view)`.
+    #[must_use]
     pub fn on<'t>(&mut self, threads: Threads<'t>) -> Search<'_, 't, D> {
         Search::new(self, threads)
     }
 
     /// Keeps, in one call, only pairs that pass the caller's test: [`Search::only`] on the current rayon pool.
+    #[must_use]
     pub fn only<'t>(&mut self, test: &'t (dyn Fn(u32, u32) -> bool + Sync)) -> Search<'_, 't, D> {
         self.on(Threads::Current).only(test)
     }
 
     /// Keeps, in one call, only pairs whose sets and ids pass the caller's test: [`Search::only_of_sets`] on the current
     /// rayon pool.
+    #[must_use]
     pub fn only_of_sets<'t>(&mut self, test: &'t (dyn Fn([u32; 2], [u32; 2]) -> bool + Sync)) -> Search<'_, 't, D> {
         self.on(Threads::Current).only_of_sets(test)
     }
