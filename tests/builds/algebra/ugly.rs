@@ -171,3 +171,19 @@ fn a_long_period_beside_a_short_one() {
     set.queries().circle([0.25, 0.5], 0.5, &mut found).expect("few images");
     assert_eq!(found.iter().map(|seen| seen.id).collect::<Vec<_>>(), [0, 1, 5]);
 }
+
+/// A body far along an axis that does not repeat, and outside of the cell on another, is sought at few images, be it at
+/// rest or moving.
+#[test]
+fn a_body_far_along_an_open_axis() {
+    let mut x: Vec<f64> = (0..40).map(|id| f64::from(id) * 0.75).collect();
+    let (mut y, by) = (vec![0.5; 40], vec![0.0_f64; 40]);
+    (x[20], y[20]) = (1e17, -0.25);
+    let bodies = Circles64::new(&x, &y, 0.5);
+    let mut finder = PairFinder::new();
+    for set in [Set::from(bodies), Set::from(bodies).moving([&by, &by])] {
+        let found = finder.find(Input::within(set).periodic([None, Some([0.0, 4.0])])).expect("few images");
+        assert_eq!(found.pairs().len(), 37);
+        assert!(found.stats().circle_tests < 5_000, "{} tests", found.stats().circle_tests);
+    }
+}

@@ -128,7 +128,9 @@ fn move_in<const D: usize>(cell: &UnitCell<D>, center: &mut [f64; D], all: &mut 
     let shift = cell.shift(wraps);
     for axis in 0..D {
         let taken: f64 = (0..D).map(|k| (wraps[k] * cell.space.vectors[k][axis]).abs()).sum();
-        all.far[axis] = all.far[axis].max(center[axis].abs() + taken);
+        if taken != 0.0 {
+            all.far[axis] = all.far[axis].max(center[axis].abs() + taken);
+        }
         center[axis] -= shift[axis];
     }
     all.outside = true;
