@@ -168,3 +168,29 @@ fn neighbor_lists_are_whole() {
         assert!(were[0] > 4 && were[1] > 0, "{kind}: {were:?}");
     }
 }
+
+/// Lists that a search has begun to write over hold nothing any more, and are not said to hold.
+#[test]
+fn lists_that_were_not_finished_are_not_valid() {
+    let scene = scene::scene::<2>(Kind::Clustered, 40_000, 8);
+    let (view, grown) = (scene.view(), scene.view().with_margin(0.01));
+    let mut wiped = 0;
+    for host in Host::all() {
+        let (mut finder, mut lists) = (PairFinder::new(), NeighborLists::new());
+        finder.neighbors(grown, Rows::Full, &mut lists).expect("a good scene");
+        assert!(finder.still_valid(view));
+        if !host.panics(|threads| drop(finder.on(threads).neighbors(grown, Rows::Full, &mut lists))) {
+            break;
+        }
+        assert!(!lists.neighbors().is_empty() || !finder.still_valid(view), "{}", host.name());
+        wiped += usize::from(lists.neighbors().is_empty());
+        finder.neighbors(grown, Rows::Full, &mut lists).expect("a good scene");
+        assert!(finder.still_valid(view), "{}", host.name());
+    }
+    assert!(wiped > 0, "no list was begun");
+    let mut finder = PairFinder::new();
+    finder.find(grown).expect("a good scene");
+    finder.set_max_pairs(10);
+    assert!(finder.find(view).is_err() && finder.still_valid(view));
+    assert!(finder.find(grown).is_err() && !finder.still_valid(view));
+}

@@ -315,7 +315,8 @@ impl<const D: usize> PairFinder<D> {
 
     /// True while every list that the last search with a margin made, and that the caller has kept, holds all pairs of
     /// these bodies. Give the bodies as they were searched: see [`Skin::still_valid`]. Searches in which no body has a
-    /// margin do not change the answer.
+    /// margin do not change the answer. After a search with a margin that ended in a panic or in
+    /// [`InputError::TooManyPairs`], no bodies are valid.
     #[must_use]
     pub fn still_valid<'a>(&self, input: impl Into<Input<'a, D>>) -> bool {
         self.skin.still_valid(input)

@@ -1,7 +1,5 @@
 //! Coherent frames: bodies move little from frame to frame.
 
-use std::sync::{Mutex, PoisonError};
-
 use engine::Rows;
 use pyo3::prelude::*;
 
@@ -9,6 +7,7 @@ use crate::arrays::Cutoff;
 use crate::dimensions::{Both, BothCoherent, Dimension, in_dimensions};
 use crate::finder::Call;
 use crate::found::{Found, FoundColumns};
+use crate::held::Held;
 use crate::input::Read;
 use crate::lists::{Columns, NeighborLists, finish};
 use crate::space::AskedSpace;
@@ -79,14 +78,7 @@ impl BothCoherent {
 /// ...     pairs = frames.pairs(xy, r)
 #[pyclass(frozen, module = "jostle")]
 pub(crate) struct CoherentFinder {
-    both: Mutex<BothCoherent>,
-}
-
-impl CoherentFinder {
-    fn with<R>(&self, py: Python<'_>, work: impl FnOnce(&mut BothCoherent) -> R) -> R {
-        use pyo3::sync::MutexExt;
-        work(&mut self.both.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
-    }
+    both: Held<BothCoherent>,
 }
 
 #[pymethods]
@@ -94,7 +86,7 @@ impl CoherentFinder {
     #[new]
     #[pyo3(signature = (*, max_pairs=None))]
     fn new(max_pairs: Option<usize>) -> Self {
-        Self { both: Mutex::new(Both::new(max_pairs)) }
+        Self { both: Held::new(Both::new(max_pairs)) }
     }
 
     /// As ``jostle.find``, for the next frame.
@@ -112,10 +104,10 @@ impl CoherentFinder {
         threads: Option<isize>,
     ) -> PyResult<Found> {
         let Call { read, threads } = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
-        let (found, freed) = self.with(py, |both| {
+        let (found, freed) = self.both.with(py, |both| {
             let found = in_dimensions!(read.dimensions(), D => both.find::<D>(py, &read, &threads))?;
             PyResult::Ok((found, both.freed.clone()))
-        })?;
+        })??;
         found.found(py, &read, &freed)
     }
 
@@ -157,41 +149,41 @@ impl CoherentFinder {
         let Call { read, threads } = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
         let columns = Columns { distances, vectors, shifts, double: read.is_decided() };
         let what = (if half { Rows::Half } else { Rows::Full }, columns);
-        let (lists, freed) = self.with(py, |both| {
+        let (lists, freed) = self.both.with(py, |both| {
             let lists = in_dimensions!(read.dimensions(), D => both.neighbors::<D>(py, &read, what, &threads))?;
             PyResult::Ok((lists, both.freed.clone()))
-        })?;
+        })??;
         NeighborLists::of(py, lists, columns, (read.dimensions(), &freed))
     }
 
     /// How far the fastest bodies may be from where they were searched before pairs are listed anew; 0 while each frame
     /// is searched from scratch.
     #[getter]
-    fn margin(&self, py: Python<'_>) -> f64 {
-        self.with(py, |both| both.two.margin().max(both.three.margin()))
+    fn margin(&self, py: Python<'_>) -> PyResult<f64> {
+        self.both.with(py, |both| both.two.margin().max(both.three.margin()))
     }
 
     /// How many frames have been searched from scratch so far.
     #[getter]
-    fn rebuilds(&self, py: Python<'_>) -> u64 {
-        self.with(py, |both| both.two.rebuilds() + both.three.rebuilds())
+    fn rebuilds(&self, py: Python<'_>) -> PyResult<u64> {
+        self.both.with(py, |both| both.two.rebuilds() + both.three.rebuilds())
     }
 
     /// Makes the finder search the next frame from scratch, whatever it has kept.
-    fn forget(&self, py: Python<'_>) {
-        self.with(py, |both| {
+    fn forget(&self, py: Python<'_>) -> PyResult<()> {
+        self.both.with(py, |both| {
             both.two.forget();
             both.three.forget();
-        });
+        })
     }
 
     /// How many bytes the finder holds.
     #[getter]
-    fn nbytes(&self, py: Python<'_>) -> usize {
-        self.with(py, |both| both.two.bytes() + both.three.bytes() + both.freed.bytes())
+    fn nbytes(&self, py: Python<'_>) -> PyResult<usize> {
+        self.both.with(py, |both| both.two.bytes() + both.three.bytes() + both.freed.bytes())
     }
 
-    fn __repr__(&self, py: Python<'_>) -> String {
-        format!("jostle.CoherentFinder(margin={}, rebuilds={})", self.margin(py), self.rebuilds(py))
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("jostle.CoherentFinder(margin={}, rebuilds={})", self.margin(py)?, self.rebuilds(py)?))
     }
 }

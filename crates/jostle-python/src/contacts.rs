@@ -1,7 +1,5 @@
 //! Contacts over time, and pairs as they are given.
 
-use std::sync::{Mutex, PoisonError};
-
 use engine::{BadPair, ContactError, ContactPairs, Keys, PairFault};
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
@@ -9,6 +7,7 @@ use pyo3::prelude::*;
 use crate::arrays::{Integer, Integers, array, integer_array, integers, rows, show};
 use crate::errors::{Refused, refused, type_error, value_error};
 use crate::found::Found;
+use crate::held::Held;
 use crate::input::SetsOfPairs;
 use crate::threads::Threads;
 
@@ -265,7 +264,7 @@ impl Changes {
 /// ...     born = changes.begin.pairs
 #[pyclass(frozen, module = "jostle")]
 pub(crate) struct ContactTracker {
-    tracker: Mutex<Tracked>,
+    tracker: Held<Tracked>,
 }
 
 #[derive(Default)]
@@ -358,18 +357,11 @@ impl GivenKeys {
     }
 }
 
-impl ContactTracker {
-    fn with<R>(&self, py: Python<'_>, work: impl FnOnce(&mut Tracked) -> R) -> R {
-        use pyo3::sync::MutexExt;
-        work(&mut self.tracker.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
 #[pymethods]
 impl ContactTracker {
     #[new]
     fn new() -> Self {
-        Self { tracker: Mutex::default() }
+        Self { tracker: Held::default() }
     }
 
     /// Compares the pairs of a frame with the pairs of the last frame.
@@ -403,7 +395,7 @@ impl ContactTracker {
         let slices = keys.slices()?;
         let lent = keys.lend(&slices);
         let among = matches!(lent, Keys::Among(_));
-        self.with(py, |Tracked { tracker, numbered }| {
+        self.tracker.with(py, |Tracked { tracker, numbered }| {
             let updated = py.detach(|| tracker.on(threads.lend()).update(given.lend(), lent).map(drop));
             updated.map_err(|refused| keys.refuse(refused))?;
             let before = core::mem::replace(numbered, keys.numbered.clone());
@@ -415,17 +407,17 @@ impl ContactTracker {
                 pair_slots: array(py, last.pair_slots().to_vec()).unbind(),
                 slots: last.slots(),
             })
-        })
+        })?
     }
 
     /// The length of an array that has a place for each slot.
     #[getter]
-    fn slots(&self, py: Python<'_>) -> usize {
-        self.with(py, |Tracked { tracker, .. }| tracker.slots())
+    fn slots(&self, py: Python<'_>) -> PyResult<usize> {
+        self.tracker.with(py, |Tracked { tracker, .. }| tracker.slots())
     }
 
-    fn __repr__(&self, py: Python<'_>) -> String {
-        self.with(py, |Tracked { tracker, .. }| {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        self.tracker.with(py, |Tracked { tracker, .. }| {
             let last = tracker.last();
             format!("jostle.ContactTracker({} contacts)", last.begin().len() + last.persist().len())
         })

@@ -1,7 +1,5 @@
 //! Searches: a finder that keeps its memory, and functions that share finders.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use engine::Rows;
 use pyo3::prelude::*;
 
@@ -9,6 +7,7 @@ use crate::arrays::Cutoff;
 use crate::dimensions::{Both, Dimension, in_dimensions, with_idle};
 use crate::errors::Refused;
 use crate::found::{Found, FoundColumns};
+use crate::held::Held;
 use crate::input::{Asked, Read};
 use crate::lists::{Columns, NeighborLists, finish};
 use crate::neighbor_list::TableCall;
@@ -116,7 +115,7 @@ impl Both {
 /// ...     pairs = finder.pairs(xy, r)
 #[pyclass(frozen, module = "jostle")]
 pub(crate) struct Finder {
-    both: Mutex<Both>,
+    both: Held<Both>,
     max_pairs: Option<usize>,
 }
 
@@ -163,10 +162,12 @@ impl<'py> Call<'py> {
 }
 
 impl Finder {
-    /// Locks the finders. The wait for other threads lets go of the interpreter, which those threads may need.
-    pub(crate) fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Both> {
-        use pyo3::sync::MutexExt;
-        self.both.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    /// Works with the finders, or with others for this call alone if this thread is already at work with these.
+    pub(crate) fn with<R>(&self, py: Python<'_>, work: impl FnOnce(&mut Both) -> R) -> R {
+        match self.both.lock(py) {
+            Some(mut both) => work(&mut both),
+            None => work(&mut Both::new(self.max_pairs)),
+        }
     }
 }
 
@@ -175,7 +176,7 @@ impl Finder {
     #[new]
     #[pyo3(signature = (*, max_pairs=None))]
     fn new(max_pairs: Option<usize>) -> Self {
-        Self { both: Mutex::new(Both::new(max_pairs)), max_pairs }
+        Self { both: Held::new(Both::new(max_pairs)), max_pairs }
     }
 
     /// As ``jostle.pairs``.
@@ -193,7 +194,7 @@ impl Finder {
         threads: Option<isize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
-        call.pairs(py, &mut self.lock(py))
+        self.with(py, |both| call.pairs(py, both))
     }
 
     /// As ``jostle.find``.
@@ -211,7 +212,7 @@ impl Finder {
         threads: Option<isize>,
     ) -> PyResult<Found> {
         let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
-        call.find(py, &mut self.lock(py))
+        self.with(py, |both| call.find(py, both))
     }
 
     /// Tells whether lists that this finder has made of bodies with a margin still hold all pairs of these bodies. Give
@@ -230,8 +231,10 @@ impl Finder {
         threads: Option<isize>,
     ) -> PyResult<bool> {
         let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
-        let mut both = self.lock(py);
-        in_dimensions!(call.read.dimensions(), D => both.still_valid::<D>(py, &call.read, &call.threads))
+        self.with(
+            py,
+            |both| in_dimensions!(call.read.dimensions(), D => both.still_valid::<D>(py, &call.read, &call.threads)),
+        )
     }
 
     /// As ``jostle.count``.
@@ -249,7 +252,7 @@ impl Finder {
         threads: Option<isize>,
     ) -> PyResult<u64> {
         let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
-        call.count(py, &mut self.lock(py))
+        self.with(py, |both| call.count(py, both))
     }
 
     /// As ``jostle.for_each``. Calls of this finder meanwhile, by the function or by other threads, work in memory of
@@ -271,10 +274,10 @@ impl Finder {
     ) -> PyResult<()> {
         let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
         let call = VisitCall::new(function, block, call)?;
-        let mut both = core::mem::replace(&mut *self.lock(py), Both::new(self.max_pairs));
+        let mut both = self.with(py, |both| core::mem::replace(both, Both::new(self.max_pairs)));
         // A finder whose search was unwound is not kept.
         call.run(py, &mut both)?;
-        *self.lock(py) = both;
+        self.with(py, |kept| *kept = both);
         Ok(())
     }
 
@@ -297,7 +300,7 @@ impl Finder {
         threads: Option<isize>,
     ) -> PyResult<NeighborLists> {
         let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
-        call.neighbors(py, &mut self.lock(py), half, [distances, vectors, shifts])
+        self.with(py, |both| call.neighbors(py, both, half, [distances, vectors, shifts]))
     }
 
     /// As ``jostle.neighbor_list``.
@@ -317,18 +320,17 @@ impl Finder {
     ) -> PyResult<Bound<'py, PyAny>> {
         let space = AskedSpace { cell, pbc, origin: None };
         let call = TableCall::new((quantities, self_interaction, false), positions, (cutoff, types), space, threads)?;
-        call.table(py, &mut self.lock(py))
+        self.with(py, |both| call.table(py, both))
     }
 
     /// How many bytes the finder holds, memory of results that came back included.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
-        self.lock(py).bytes()
+        self.with(py, |both| both.bytes())
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        let both = self.lock(py);
-        format!("jostle.Finder({} bytes, {})", both.bytes(), both.two.isa())
+        self.with(py, |both| format!("jostle.Finder({} bytes, {})", both.bytes(), both.two.isa()))
     }
 }
 

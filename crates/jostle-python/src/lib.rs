@@ -17,6 +17,7 @@ mod finder;
 mod found;
 mod freed;
 mod geometry;
+mod held;
 mod input;
 mod lists;
 mod memory;

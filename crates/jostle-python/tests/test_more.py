@@ -5,6 +5,8 @@ import multiprocessing
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterable
 
@@ -469,3 +471,52 @@ def test_questions_leave_out_the_body_that_asks():
         places.nearest(line[:3], 1, exclude=[0, 1])
     with pytest.raises(TypeError, match="exclude must be integers"):
         places.nearest(line[:3], 1, exclude=[0.5, 1, 2])
+
+
+FINALIZERS = """
+import gc, sys
+import numpy as np, jostle
+
+points = np.random.default_rng(1).random((50, 2))
+tracker, frames, finder = jostle.ContactTracker(), jostle.CoherentFinder(), jostle.Finder()
+calls = [
+    lambda: finder.find(points, 0.1, cell=[1, 1]),
+    lambda: finder.neighbors(points, 0.1),
+    lambda: tracker.update(finder.find(points, 0.1)),
+    lambda: frames.find(points, 0.1),
+    lambda: finder.pairs(points, -1.0),
+    lambda: frames.pairs(points * np.nan, 0.1),
+]
+counts, refused, sys.unraisablehook = [], [], lambda about: refused.append(about.exc_type)
+
+class Body:
+    def __init__(self, call):
+        self.self, self.call = self, call
+    def __del__(self):
+        counts.append(finder.count(points, 0.1))
+        self.call()
+
+def run(call):
+    try:
+        call()
+    except ValueError:
+        pass
+
+# What is imported when it is first needed is not what this tests.
+gc.disable()
+list(map(run, calls))
+gc.enable()
+gc.set_threshold(1)
+for call in calls * 50:
+    Body(call)
+    run(call)
+gc.set_threshold(0)
+assert len(set(counts)) == 1 and len(counts) > 100, counts
+assert set(refused) <= {RuntimeError, jostle.InputError}, refused
+print("done")
+"""
+
+
+def test_finalizers_may_search_while_a_search_makes_its_results():
+    ended = subprocess.run([sys.executable, "-c", FINALIZERS], capture_output=True, text=True, timeout=60)
+    assert ended.stdout == "done\n", ended.stderr

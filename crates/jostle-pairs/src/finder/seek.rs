@@ -2,6 +2,7 @@
 
 use core::mem::{forget, swap};
 use std::sync::OnceLock;
+use std::thread;
 use std::time::Duration;
 
 use jostle_core::clock::Instant;
@@ -19,6 +20,7 @@ use crate::join::counts::Tests;
 use crate::join::filter::PairTest;
 use crate::join::hits::PairList;
 use crate::neighbors::rows::Rows;
+use crate::neighbors::skin::Skin;
 use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::engine::{Engine, Through};
 use crate::pairs::plan::Plan;
@@ -68,12 +70,16 @@ impl<const D: usize> PairFinder<D> {
         workers: Workers<'_>,
         join: impl FnOnce(Engines<'_, D>, Plan<'_, D>) -> Result<(R, Tests), InputError>,
     ) -> Result<R, InputError> {
-        let Self { preparation, engine, rows, .. } = self;
+        let Self { preparation, engine, rows, skin, .. } = self;
         let (mut small, mut shared) =
             scratch.map(|own| (&mut own.preparation, (&mut own.engine, &mut own.rows))).unzip();
         let mut times = prepare(small.as_deref_mut().unwrap_or(preparation), input, engine.isa, workers)?;
         if small.is_some() {
             preparation.prefetch_levels();
+        }
+        if keeps_bodies(skin, input) {
+            // From here on lists are written. If they are not finished, nothing is known of earlier ones.
+            skin.forget();
         }
         let prepared = small.as_deref().unwrap_or(preparation);
         let exact = prepared.exact(input);
@@ -183,7 +189,15 @@ struct Unfinished<'a, const D: usize>(&'a mut PairFinder<D>);
 impl<const D: usize> Drop for Unfinished<'_, D> {
     fn drop(&mut self) {
         self.0.forget_pairs();
+        if thread::panicking() {
+            self.0.skin.forget();
+        }
     }
+}
+
+/// Whether a search keeps its bodies, so that it can be told how long its lists hold.
+fn keeps_bodies<const D: usize>(skin: &Skin<D>, input: &Input<'_, D>) -> bool {
+    input.has_margin() && !skin.coherent
 }
 
 compiled_here! {
@@ -217,7 +231,7 @@ compiled_here! {
         workers: Workers<'_>,
         done: &(BuildTimes, Duration, Tests),
     ) {
-        if input.has_margin() && !finder.skin.coherent {
+        if keeps_bodies(&finder.skin, input) {
             finder.skin.keep_on(input, workers);
         }
         let &(built, join, tests) = done;

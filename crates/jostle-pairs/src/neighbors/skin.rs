@@ -130,6 +130,11 @@ impl<const D: usize> Skin<D> {
         self.sets.iter_mut().for_each(Kept::forget);
     }
 
+    /// No search is valid until bodies are kept again.
+    pub(crate) fn forget(&mut self) {
+        self.count = 0;
+    }
+
     fn keep_shape(&mut self, input: &Input<'_, D>) {
         self.count = input.sets().len();
         self.sets.resize_with(self.count.max(self.sets.len()), Kept::default);
