@@ -2,8 +2,9 @@
 //!
 //! A body uses up its margin by moving and by growing (boxes and capsules: see `shapes`). While two bodies have not used up the sum of their margins,
 //! their pair was listed if they overlap now. A list of two sets therefore holds while the greatest use in the one set
-//! plus the greatest use in the other is at most the sum of the margins: see `kept`.
+//! plus the greatest use in the other is at most the sum of the margins: see `changes`.
 
+mod changes;
 mod kept;
 mod shapes;
 
@@ -15,7 +16,8 @@ use jostle_sets::compiled::compiled_here;
 use jostle_sets::input::{Input, Set, Space};
 
 use crate::InputError;
-use kept::{Kept, Outcome, Width};
+use changes::{Outcome, Width};
+use kept::Kept;
 
 /// The bodies of a Verlet list as they were when the list was made with a margin
 /// ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)): says how long the list can be kept. A

@@ -1,11 +1,9 @@
 //! Bodies that are neither circles nor spheres: boxes and capsules.
 
-use jostle_core::axes::{Axes, Both};
-use jostle_core::{BoxView, Boxes, Boxes64, CapsuleView, Capsules, Capsules64, Scalar};
+use jostle_core::{Boxes, Boxes64, Capsules, Capsules64};
 
 use super::{Input, Set, Source};
 use crate::InputError;
-use crate::proxy::Solid;
 
 /// A view of boxes or capsules, in either precision.
 #[derive(Debug, Clone, Copy)]
@@ -54,18 +52,6 @@ impl<const D: usize> Shaped<'_, D> {
         }
     }
 
-    /// A body as the caller gave it, with the margin.
-    #[inline]
-    #[must_use]
-    pub fn solid(&self, id: usize) -> Solid<D> {
-        match self {
-            Self::Boxes(boxes) => boxed(boxes, id),
-            Self::Boxes64(boxes) => boxed(boxes, id),
-            Self::Capsules(capsules) => capsule(capsules, id),
-            Self::Capsules64(capsules) => capsule(capsules, id),
-        }
-    }
-
     pub(crate) fn check_shape(&self) -> Result<(), InputError> {
         match self {
             Self::Boxes(boxes) => boxes.check_shape()?,
@@ -75,15 +61,6 @@ impl<const D: usize> Shaped<'_, D> {
         }
         Ok(())
     }
-}
-
-fn boxed<const D: usize, T: Scalar>(boxes: &BoxView<'_, D, T>, id: usize) -> Solid<D> {
-    let [lo, hi] = boxes.grown(id).both(|corner| corner.axes(T::to_f64));
-    Solid::Boxed { lo, hi }
-}
-
-fn capsule<const D: usize, T: Scalar>(capsules: &CapsuleView<'_, D, T>, id: usize) -> Solid<D> {
-    Solid::Capsule { ends: capsules.ends(id).both(|end| end.axes(T::to_f64)), radius: capsules.radius(id).to_f64() }
 }
 
 impl<const D: usize> Set<'_, D> {

@@ -4,7 +4,9 @@
 //! origin. All later roundings are relative to lengths of the bodies and the distance between them.
 
 use jostle_core::axes::{Axes, Both};
+use jostle_core::{BoxView, CapsuleView, Scalar};
 
+use crate::input::Shaped;
 use crate::proxy::segments::{box_to_segment, segments};
 
 /// A body in the caller's numbers.
@@ -20,7 +22,28 @@ pub enum Solid<const D: usize> {
 
 use Solid::{Boxed, Capsule, Round};
 
+fn boxed<const D: usize, T: Scalar>(boxes: &BoxView<'_, D, T>, id: usize) -> Solid<D> {
+    let [lo, hi] = boxes.grown(id).both(|corner| corner.axes(T::to_f64));
+    Boxed { lo, hi }
+}
+
+fn capsule<const D: usize, T: Scalar>(capsules: &CapsuleView<'_, D, T>, id: usize) -> Solid<D> {
+    Capsule { ends: capsules.ends(id).both(|end| end.axes(T::to_f64)), radius: capsules.radius(id).to_f64() }
+}
+
 impl<const D: usize> Solid<D> {
+    /// A box or a capsule as the caller gave it, with the margin.
+    #[inline]
+    #[must_use]
+    pub fn shaped(bodies: &Shaped<'_, D>, id: usize) -> Self {
+        match bodies {
+            Shaped::Boxes(boxes) => boxed(boxes, id),
+            Shaped::Boxes64(boxes) => boxed(boxes, id),
+            Shaped::Capsules(capsules) => capsule(capsules, id),
+            Shaped::Capsules64(capsules) => capsule(capsules, id),
+        }
+    }
+
     /// Returns the ends of the body on an axis, less `taken`, relative to an origin, rounded as `f64` is.
     #[inline]
     pub(crate) fn extent(&self, axis: usize, taken: f64, origin: f64) -> [f64; 2] {

@@ -33,7 +33,7 @@ impl<const D: usize> Proxies<D> {
                 let bodies = self.tree_view();
                 round(bodies.center(id).axes(f64::from), bodies.radius(id).into())
             }
-            Source::Shaped(shaped) => shaped.solid(id),
+            Source::Shaped(shaped) => Solid::shaped(shaped, id),
         }
     }
 

@@ -8,7 +8,7 @@ use jostle_core::scratch::fill_with_headroom;
 use jostle_sets::input::Shaped;
 use jostle_sets::proxy::Solid::{self, Boxed, Capsule};
 
-use super::kept::{BLOCK, Change, Outcome, Path, Paths, ROUNDING, ROUNDING_64, Width, survey};
+use super::changes::{BLOCK, Change, Outcome, Path, Paths, ROUNDING, ROUNDING_64, Width, survey};
 
 /// What a coordinate or a radius in `f32` may lose when a margin is added: 2^-24 of it; 2^-22 is ample.
 const ROUNDING_OF_SINGLE: f64 = 1.0 / 4_194_304.0;
@@ -27,7 +27,7 @@ impl<const D: usize> Shapes<D> {
         self.are_single = is_single(&now);
         fill_with_headroom(&mut self.bodies, now.len(), Boxed { lo: [0.0; D], hi: [0.0; D] });
         workers.fill_blocks("skin", &mut self.bodies, BLOCK, |first, block| {
-            (first..).zip(block).for_each(|(id, body)| *body = now.solid(id));
+            (first..).zip(block).for_each(|(id, body)| *body = Solid::shaped(&now, id));
         });
     }
 
@@ -54,7 +54,7 @@ impl<const D: usize> Shapes<D> {
         let are_boxes = matches!(now, Shaped::Boxes(_) | Shaped::Boxes64(_));
         let rounding = if self.are_single { ROUNDING_OF_SINGLE } else { ROUNDING_64.relative };
         let change = |id: usize| {
-            let (was, is) = (&self.bodies[id], now.solid(id));
+            let (was, is) = (&self.bodies[id], Solid::shaped(&now, id));
             let (was_by, is_by) = paths.map_or(([0.0; D], [0.0; D]), |(was, now)| (was[id], now.get(id)));
             let moved = Moved { width, was_by, is_by };
             let (mut change, lost) = match (was, is) {
