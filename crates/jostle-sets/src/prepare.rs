@@ -1,6 +1,6 @@
 //! From an input to trees: proxies, trees, images, and which trees meet at which image.
 
-use jostle_core::axes::{Axes, Both};
+use jostle_core::axes::{Both, from_axes};
 use jostle_core::{Aabb, BuildTimes, Checked, Isa, LinearTree, Workers};
 
 use crate::InputError;
@@ -27,8 +27,12 @@ const DIRECT_BLUR: f64 = 1.0 / 4_194_304.0;
 /// Bodies in `f32` that are nearer than this touch, since the squares of their distances vanish: 2^-73.
 const VANISHING: f64 = f64::from_bits((1023 - 73) << 52);
 
-/// The same, relative to what was taken off on the way into the cell: 2^-45.
+/// The same in `f64`, of decided bodies, relative to all coordinates, and to what was taken off on the way into the cell:
+/// 2^-45. Each is rounded by 2^-53, some times.
 const FAR_BLUR: f64 = f64::from_bits((1023 - 45) << 52);
+
+/// Decided bodies that are nearer than this touch: 2^-500.
+const VANISHING_64: f64 = f64::from_bits((1023 - 500) << 52);
 
 /// What a finder keeps to prepare searches.
 #[derive(Debug)]
@@ -236,7 +240,7 @@ impl<const D: usize> Preparation<D> {
             kept.count_wraps(set, cell.as_ref(), workers);
         }
         let frame = adopted.unwrap_or_else(|| BoxFrame::of(all, cell.as_ref()));
-        let mut blur = [frame.blur() + all.far * FAR_BLUR; D];
+        let mut blur = from_axes(|axis| decided_blur([all.lo[axis], all.hi[axis]], all.far));
         for (axis, blur) in blur.iter_mut().enumerate().filter(|_| cell.is_some()) {
             let sums = input.meetings().map(|(i, j)| self.reaches[i][axis] + self.reaches[j][axis]);
             *blur += sums.fold(0.0, f64::max) * (1.0 + DIRECT_BLUR);
@@ -372,14 +376,14 @@ impl<const D: usize> Preparation<D> {
     fn image_range(&self, input: &Input<'_, D>, cell: &UnitCell<D>) -> Result<ImageRange<D>, InputError> {
         let decided = input.is_decided();
         let all = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge);
-        let mut blur = all.far.axes(|far| far * FAR_BLUR);
-        for axis in 0..D {
-            let rounded = if all.outside { all.lo[axis].abs().max(all.hi[axis].abs()) } else { 0.0 };
-            let direct = (all.hi[axis] - all.lo[axis] + rounded) * DIRECT_BLUR + VANISHING;
-            blur[axis] += if decided { self.frame.blur() } else { direct };
-        }
+        let blur = from_axes(|axis| {
+            let ends = [all.lo[axis], all.hi[axis]];
+            let rounded = if all.outside { ends[0].abs().max(ends[1].abs()) } else { 0.0 };
+            let direct = (ends[1] - ends[0] + rounded) * DIRECT_BLUR + VANISHING + all.far[axis] * FAR_BLUR;
+            let blur = if decided { decided_blur(ends, all.far[axis]) } else { direct };
+            if blur.is_finite() { blur } else { 0.0 }
+        });
         let sums = input.meetings().map(|(i, j)| self.extents[i].reach + self.extents[j].reach);
-        let blur = blur.axes(|blur| if blur.is_finite() { blur } else { 0.0 });
         ImageRange::of(cell, Reach { sum: sums.fold(0.0, f64::max), blur })
     }
 
@@ -444,6 +448,14 @@ compiled_here! {
     ) -> Result<BuildTimes, InputError> {
         preparation.prepare(input, isa, workers)
     }
+}
+
+/// How much nearer two decided bodies may seem on an axis on which all lie between these ends, and from which so much was
+/// taken off.
+fn decided_blur([lo, hi]: [f64; 2], far: f64) -> f64 {
+    // A half of either: boxes may reach as far as there are numbers.
+    let width = if lo <= hi { (hi / 2.0 - lo / 2.0) + lo.abs().max(hi.abs()) / 2.0 } else { 0.0 };
+    width * (2.0 * FAR_BLUR) + far * FAR_BLUR + VANISHING_64
 }
 
 /// Returns the frame of the largest prepared set of boxes or capsules, if all bodies fit in and it tells them apart, and

@@ -197,11 +197,6 @@ impl<const D: usize> BoxFrame<D> {
     pub(crate) fn growth_of_all(&self) -> f64 {
         self.growth(self.beyond.unwrap_or(self.unit)) / self.scale
     }
-
-    /// By how much nearer two boxes may seem than their bodies are, in lengths of the caller.
-    pub(crate) fn blur(&self) -> f64 {
-        4.0 * self.growth_of_all()
-    }
 }
 
 impl<const D: usize> BoxColumns<D> {

@@ -203,11 +203,6 @@ impl<const D: usize> Frame<D> {
             _ => self.slack + (paths / 2.0 * self.scale) as f32,
         }
     }
-
-    /// By how much nearer two proxies may seem than their bodies are, in lengths of the caller.
-    pub(crate) fn blur(&self) -> f64 {
-        4.0 * self.growth()
-    }
 }
 
 /// Returns the slack of bodies at rest: see [`SLACK`].

@@ -207,7 +207,8 @@ impl<const D: usize> Reached<D> {
                     let shift = cell.shift(wraps);
                     for axis in 0..D {
                         taken[axis][at] = shift[axis];
-                        self.far = self.far.max(piece.far(axis, at) + cell.taken(wraps, axis));
+                        let by = cell.taken(wraps, axis);
+                        self.far = self.far.max(if by > 0.0 { piece.far(axis, at) + by } else { 0.0 });
                     }
                 }
             }

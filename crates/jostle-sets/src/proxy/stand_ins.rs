@@ -262,8 +262,8 @@ fn surveyed<const D: usize>(solid: &Solid<D>, by: Option<[f64; D]>, cell: Option
         if all.outside {
             shift = cell.shift(wraps);
         }
-        for axis in (0..D).filter(|_| all.outside) {
-            let taken = cell.taken(wraps, axis);
+        // An axis on which nothing is taken off keeps its coordinates as they are, however far away the body lies.
+        for (axis, taken) in (0..D).map(|axis| (axis, cell.taken(wraps, axis))).filter(|(_, taken)| *taken > 0.0) {
             let [lo, hi] = solid.extent(axis, 0.0, 0.0).map(f64::abs);
             let far = lo.max(hi) + taken;
             all.far = all.far.max(if far.is_finite() { far } else { taken });
