@@ -3,7 +3,7 @@
 
 use core::array::from_fn;
 
-use jostle::{Circles, Circles64, Input, PairFinder, PreparedSet, Set, Space, Threads};
+use jostle::{Boxes64, Circles, Circles64, Input, PairFinder, PreparedSet, Set, Space, Spheres64, Threads};
 use jostle_testkit::algebra::{Case, PlainMoves, PlainSet, PlainSpace};
 use jostle_testkit::{Kind, Scene, scene, ugly};
 
@@ -185,5 +185,36 @@ fn a_body_far_along_an_open_axis() {
         let found = finder.find(Input::within(set).periodic([None, Some([0.0, 4.0])])).expect("few images");
         assert_eq!(found.pairs().len(), 37);
         assert!(found.stats().circle_tests < 5_000, "{} tests", found.stats().circle_tests);
+    }
+}
+
+/// A slab whose cell is not straight, above which one body has been lost: no image is sought for it, and the others are told
+/// apart, be they spheres or, where few are asked for, boxes.
+#[test]
+fn a_body_lost_above_an_oblique_slab() {
+    let place = |id: usize, axis: usize| ((id * 7919 + axis * 104_729) % 1009) as f64 / 1009.0 * 12.0;
+    let space = Space::lattice([[12.0, 0.0, 0.0], [6.0, 10.4, 0.0], [0.0, 0.0, 12.0]], [true, true, false]);
+    let (radii, by) = (vec![0.5; 400], vec![0.01; 400]);
+    for lost in [1e5, 1e9, 1e17] {
+        let mut columns: [Vec<f64>; 3] = from_fn(|axis| (0..400).map(|id| place(id, axis)).collect());
+        let near = PairFinder::new()
+            .find(Input::within(Spheres64::new(&columns[0], &columns[1], &columns[2], &radii)).space(space))
+            .expect("a slab")
+            .pairs()
+            .to_vec();
+        (columns[1][77], columns[2][77]) = (-0.25, lost);
+        let [x, y, z] = columns.each_ref();
+        let spheres = Spheres64::new(x, y, z, &radii);
+        let left = near.iter().filter(|pair| !pair.contains(&77)).count();
+        let mut finder = PairFinder::new();
+        let found = finder.find(Input::within(spheres).space(space)).expect("few images");
+        assert_eq!(found.pairs().len(), left, "{lost}");
+        assert!(found.stats().circle_tests < 20_000, "{lost}: {} tests", found.stats().circle_tests);
+        let moving = Set::from(spheres).moving([&by, &by, &by]);
+        assert_eq!(finder.count(Input::within(moving).space(space)).expect("few images"), left as u64, "{lost}");
+        let [lo, hi] =
+            [-0.5, 0.5].map(|by| columns.each_ref().map(|column| column.iter().map(|x| x + by).collect::<Vec<_>>()));
+        let boxes = Boxes64::new(lo.each_ref(), hi.each_ref());
+        assert!(finder.count(Input::within(boxes).space(space)).expect("few images") > left as u64, "{lost}");
     }
 }

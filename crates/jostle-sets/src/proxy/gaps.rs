@@ -12,6 +12,7 @@
 //! - No hit across a gap is sure: most of the remainder lies between the two bodies.
 //! - Where the axis repeats, intervals that cross a border go on at the other border, and nothing is dropped at the
 //!   borders themselves. An image lies one period further, less all that has been dropped.
+//! - In a cell that is not straight, axes along which a vector leads that repeats keep their gaps.
 //!
 //! What is dropped in a gap is a multiple of a power of two, the quantum, which is at least 2^-45 ([`FINEST`]) of the
 //! largest number that coordinates come from. So every `origin` is exact, and `x - origin` is rounded by 2^-53 of
@@ -26,6 +27,7 @@ use jostle_core::axes::{Axes, Both};
 
 use crate::input::{Set, UnitCell};
 use crate::proxy::crowded::is_crowded;
+use crate::proxy::frame::half_width;
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::{Extent, Frame, Span};
 
@@ -302,7 +304,7 @@ impl<const D: usize> Gaps<D> {
         workers: Workers<'_>,
     ) -> Option<Frame<D>> {
         let bodies = sets.iter().map(Set::len).sum::<usize>();
-        if bodies < LEAST_BODIES || cell.is_some_and(|cell| !cell.is_straight()) {
+        if bodies < LEAST_BODIES {
             return None;
         }
         let each = || sorted.iter().zip(sets);
@@ -344,7 +346,10 @@ impl<const D: usize> Gaps<D> {
                 axis.iter_mut().filter(|axis| axis.is_open).for_each(|axis| axis.close(noted[at]));
             });
         }
-        let half = self.axes.iter_mut().map(Axis::center).fold(all.radius, f64::max);
+        let oblique = cell.filter(|cell| !cell.is_straight());
+        let least = |axis: usize| oblique.map_or(all.radius, |cell| all.radius.max(half_width(cell, axis)));
+        let halves = self.axes.iter_mut().enumerate().map(|(at, axis)| axis.center().max(least(at)));
+        let half = halves.fold(0.0, f64::max);
         let closed = Frame::without_gaps(half, Extent { far, ..all }, cell);
         self.used = closed.scale > frame.scale;
         self.used.then_some(closed)
@@ -355,12 +360,17 @@ impl<const D: usize> Gaps<D> {
     fn begin(&mut self, cell: Option<&UnitCell<D>>, all: Extent<D>, typical: f64) -> [f64; D] {
         let mut far = all.far;
         for (at, axis) in self.axes.iter_mut().enumerate() {
-            let cell = cell.filter(|cell| cell.space.repeats[at]);
-            let period = cell.map(|cell| [cell.space.origin[at], cell.space.vectors[at][at]]);
-            far[at] = period.map_or(far[at], |[lo, period]| far[at].max(lo.abs() + period));
+            // The width of the cell along the vectors that repeat.
+            let width = cell.map_or(0.0, |cell| 2.0 * half_width(cell, at));
+            if let Some(cell) = cell.filter(|_| width > 0.0) {
+                far[at] = far[at].max(cell.space.origin[at].abs() + width);
+            }
+            let straight = cell.filter(|cell| width > 0.0 && cell.is_straight());
+            let period = straight.map(|cell| [cell.space.origin[at], cell.space.vectors[at][at]]);
             let ends = [all.lo[at], all.hi[at]];
             let largest = ends.iter().fold(far[at], |largest, end| largest.max(end.abs()));
             axis.begin(&Line { ends, period, typical, largest });
+            axis.is_open = width == 0.0 || period.is_some();
         }
         far
     }
