@@ -2,7 +2,8 @@
 
 use jostle::{
     ActivationTable, Boxes, Boxes64, Capsules, Capsules64, Circles, Circles64, CoherentFinder, Input, InputError,
-    Layers, NeighborLists, PairFinder, PreparedSet, RangeFault, Reason, Rows, Set, Space, Threads, ViewError, between,
+    Layers, NeighborLists, PairFinder, PreparedSet, RadiusField, RangeFault, Reason, Rows, Set, Space, Threads,
+    ViewError, between,
 };
 use jostle_testkit::box_pairs::by_sweep;
 use jostle_testkit::pairs::{Calls, ascending, assert_same, both_ways};
@@ -85,6 +86,14 @@ fn boxes_may_lie_in_structs_and_in_strided_memory() -> Result<(), Box<dyn std::e
     let mut finder = PairFinder::new();
     let expected = finder.find(scene.view())?.pairs().to_vec();
     assert!(finder.find(strided)?.pairs() == expected);
+    let rods = |radius| Capsules::<2>::from_strided(rows.as_flattened(), 300, 16, [0, 4], [8, 12], radius);
+    let columns = Capsules::new(scene.lo.each_ref(), scene.hi.each_ref(), 0.25);
+    let of_columns = PairFinder::new().find(columns)?.pairs().to_vec();
+    assert!(PairFinder::new().find(rods(RadiusField::All(0.25))?)?.pairs() == of_columns);
+    let with_radii = rods(RadiusField::At(0))?;
+    assert_eq!((with_radii.ends(7), with_radii.radius(7)), (columns.ends(7), scene.lo[0][7]));
+    let beyond = Capsules::<2>::from_strided(rows.as_flattened(), 300, 16, [0, 4], [8, 13], RadiusField::All(0.25));
+    assert!(matches!(beyond, Err(ViewError::Base { offset: 13, .. })));
     struct Wall {
         lo: [f32; 2],
         _name: &'static str,

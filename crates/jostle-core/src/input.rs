@@ -171,7 +171,7 @@ impl<'a, T: Scalar> From<Column<'a, T>> for Radii<'a, T> {
     }
 }
 
-/// Where the radii lie, for [`Bodies::from_structs`] and [`Bodies::from_strided`].
+/// Where the radii lie, for [`Bodies::from_structs`], [`Bodies::from_strided`] and [`CapsuleView::from_strided`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RadiusField<T = f32> {
     /// The byte offset of the first radius, as given by [`core::mem::offset_of!`].

@@ -210,6 +210,12 @@ impl<const D: usize> CoherentFinder<D> {
         }
     }
 
+    /// The instruction set in use: see [`PairFinder::isa`].
+    #[must_use]
+    pub fn isa(&self) -> Isa {
+        self.finder.isa()
+    }
+
     /// Uses this instruction set from now on: see [`PairFinder::set_isa`].
     pub fn set_isa(&mut self, isa: Isa) {
         self.finder.set_isa(isa);

@@ -63,7 +63,7 @@ pub use space::{Space, UnitCell};
 /// | distances, shifts or vectors in neighbour lists of boxes or capsules | [`InputError::Combination`] | these columns measure centres, which boxes and capsules do not have; ask for lists of ids, and for `contacts` of their pairs |
 /// | boxes or capsules in a `CoherentFinder` | [`InputError::Combination`] | it foresees where bodies go by their centres; give boxes a margin, and list them anew once a `Skin` says that the list no longer holds |
 /// | a [`LinearTree`] of boxes or capsules, and [`Queries`](crate::Queries) in `f32` to it | none: it does not compile | [`LinearTree::build`] takes circles and spheres; a [`PreparedSet`](crate::PreparedSet) of any shape stays sorted, and answers [questions](crate::PreparedQueries) |
-/// | lattice vectors of length zero, in one plane, or left-handed | [`InputError::Lattice`] | there is no cell, or shifts would mean something else than elsewhere |
+/// | lattice vectors of length zero, in one plane, or left-handed, where any direction repeats | [`InputError::Lattice`] | there is no cell, or shifts would mean something else than elsewhere |
 /// | borders that do not ascend | [`InputError::Parameter`] | there is no period |
 /// | a margin of the caller's own in a `CoherentFinder` | [`InputError::Combination`] | the finder chooses its own |
 /// | the tree of a search in `f64`, of moving bodies or of coherent frames | [`InputError::Combination`] | it holds stand-ins at other places; build a [`PreparedSet`](crate::PreparedSet) or a [`LinearTree`] |

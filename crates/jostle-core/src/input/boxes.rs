@@ -2,6 +2,7 @@
 
 use bytemuck::NoUninit;
 
+use super::strided::strided;
 use super::{Column, Scalar, check_bodies_and_margin};
 use crate::axes::from_axes;
 use crate::error::{Reason, ViewError};
@@ -71,14 +72,8 @@ impl<'a, const D: usize, T: Scalar> BoxView<'a, D, T> {
         lo: [usize; D],
         hi: [usize; D],
     ) -> Result<Self, ViewError> {
-        let columns = |offsets: [usize; D]| {
-            let mut columns = [Column::from(&[]); D];
-            for (slot, offset) in columns.iter_mut().zip(offsets) {
-                *slot = Column::from_strided(base, count, stride, offset)?;
-            }
-            Ok(columns)
-        };
-        Ok(Self::from_columns(columns(lo)?, columns(hi)?))
+        let memory = (base, count, stride);
+        Ok(Self::from_columns(strided(memory, lo)?, strided(memory, hi)?))
     }
 
     /// The same boxes, each larger by `margin` on every side: `lo - margin` and `hi + margin` take the place of its

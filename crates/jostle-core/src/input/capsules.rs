@@ -1,6 +1,9 @@
 //! Borrowed views of the caller's capsules.
 
-use super::{Column, Radii, Scalar, check_bodies_and_margin};
+use bytemuck::NoUninit;
+
+use super::strided::{strided, strided_radii};
+use super::{Column, Radii, RadiusField, Scalar, check_bodies_and_margin};
 use crate::axes::Axes;
 use crate::error::{Reason, ViewError};
 use crate::limits::REACH_F64;
@@ -46,6 +49,24 @@ impl<'a, const D: usize, T: Scalar> CapsuleView<'a, D, T> {
         Self { ends: [from, to], radii: radii.into(), margin: T::default() }
     }
 
+    /// Capsules in memory whose layout is given by numbers alone, as for
+    /// [`Bodies::from_strided`](super::Bodies::from_strided): `from`, `to` and `radius` are byte offsets from the
+    /// beginning of `base`.
+    ///
+    /// # Errors
+    /// [`ViewError::Stride`] when values would overlap, [`ViewError::Base`] when one would not end within `base`. O(D).
+    pub fn from_strided<S: NoUninit>(
+        base: &'a [S],
+        count: usize,
+        stride: usize,
+        from: [usize; D],
+        to: [usize; D],
+        radius: RadiusField<T>,
+    ) -> Result<Self, ViewError> {
+        let memory = (base, count, stride);
+        Ok(Self::from_columns(strided(memory, from)?, strided(memory, to)?, strided_radii(memory, radius)?))
+    }
+
     /// The same capsules, each radius larger by `margin`.
     #[must_use]
     pub fn with_margin(self, margin: T) -> Self {
@@ -66,7 +87,6 @@ impl<'a, const D: usize, T: Scalar> CapsuleView<'a, D, T> {
     }
 
     /// The columns of the first and of the second ends, one per axis.
-    #[doc(hidden)]
     #[inline]
     #[must_use]
     pub fn columns(&self) -> [&[Column<'a, T>; D]; 2] {
@@ -74,15 +94,13 @@ impl<'a, const D: usize, T: Scalar> CapsuleView<'a, D, T> {
     }
 
     /// The radii, without the margin.
-    #[doc(hidden)]
     #[inline]
     #[must_use]
     pub fn radii(&self) -> Radii<'a, T> {
         self.radii
     }
 
-    /// What is added to each radius.
-    #[doc(hidden)]
+    /// The margin, which is added to each radius.
     #[inline]
     #[must_use]
     pub fn margin(&self) -> T {

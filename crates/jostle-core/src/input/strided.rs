@@ -39,6 +39,29 @@ impl<'a, T: Pod> Column<'a, T> {
     }
 }
 
+/// A column for each offset.
+pub(super) fn strided<'a, S: NoUninit, T: Pod, const D: usize>(
+    (base, count, stride): (&'a [S], usize, usize),
+    offsets: [usize; D],
+) -> Result<[Column<'a, T>; D], ViewError> {
+    let mut columns = [Column::from(&[]); D];
+    for (slot, offset) in columns.iter_mut().zip(offsets) {
+        *slot = Column::from_strided(base, count, stride, offset)?;
+    }
+    Ok(columns)
+}
+
+/// The radii in the same memory, or one for all.
+pub(super) fn strided_radii<'a, S: NoUninit, T: Pod>(
+    (base, count, stride): (&'a [S], usize, usize),
+    radius: RadiusField<T>,
+) -> Result<Radii<'a, T>, ViewError> {
+    match radius {
+        RadiusField::At(offset) => Ok(Radii::Each(Column::from_strided(base, count, stride, offset)?)),
+        RadiusField::All(radius) => Ok(Radii::All(radius)),
+    }
+}
+
 impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// Bodies in memory whose layout is given by numbers alone, as hosts in C, C++, Fortran or Python hold them:
     /// `count` bodies, each `stride` bytes behind the one before, read in place.
@@ -69,15 +92,7 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
         centers: [usize; D],
         radius: RadiusField<T>,
     ) -> Result<Self, ViewError> {
-        let column = |offset| Column::from_strided(base, count, stride, offset);
-        let mut columns = [Column::from(&[]); D];
-        for (slot, offset) in columns.iter_mut().zip(centers) {
-            *slot = column(offset)?;
-        }
-        let radii = match radius {
-            RadiusField::At(offset) => Radii::Each(column(offset)?),
-            RadiusField::All(radius) => Radii::All(radius),
-        };
-        Ok(Self::from_columns(columns, radii))
+        let memory = (base, count, stride);
+        Ok(Self::from_columns(strided(memory, centers)?, strided_radii(memory, radius)?))
     }
 }
