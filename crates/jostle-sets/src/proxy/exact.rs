@@ -204,16 +204,9 @@ impl<const D: usize> Exact<'_, D> {
 
     /// When each of some pairs that were found first touch.
     pub fn touches(&self, sets: [u32; 2], image: u32, pairs: &[[u32; 2]], times: &mut [f64]) {
-        let by_sixteen = self.shaped && !self.are_round(sets);
         for (pairs, times) in pairs.chunks(LANES).zip(times.chunks_mut(LANES)) {
-            if by_sixteen {
-                let all = self.touches_of_solids(sets, image, pairs);
-                times.copy_from_slice(&all[..times.len()]);
-                continue;
-            }
-            for (&[a, b], time) in pairs.iter().zip(times) {
-                *time = self.touch(sets, image, a, b).unwrap_or_default();
-            }
+            let all = self.first_touches(sets, image, pairs);
+            times.copy_from_slice(&all[..times.len()]);
         }
     }
 
@@ -255,13 +248,10 @@ impl<const D: usize> Exact<'_, D> {
         one.first_touch(&other, shift, from_axes(|axis| to[axis] - from[axis]))
     }
 
-    /// As [`Decide::are_pairs`], in a search with boxes or capsules.
-    fn touching_solids(&self, sets: [u32; 2], image: u32, bodies: &[[u32; 2]]) -> u16 {
+    /// As [`Decide::are_pairs`], of bodies of which some move, or in a search with boxes or capsules.
+    fn touching(&self, sets: [u32; 2], image: u32, bodies: &[[u32; 2]]) -> u16 {
         if self.moves(sets) {
-            if self.are_round(sets) {
-                return which(bodies, |pair| self.touch(sets, image, bodies[pair][0], bodies[pair][1]).is_some());
-            }
-            let times = self.touches_of_solids(sets, image, bodies);
+            let times = self.first_touches(sets, image, bodies);
             return which(bodies, |pair| !times[pair].is_nan());
         }
         let mut pairs = SixteenPairs::NONE;
@@ -270,7 +260,14 @@ impl<const D: usize> Exact<'_, D> {
     }
 
     /// When each of some bodies, at most sixteen, first touch; NaN where they do not.
-    fn touches_of_solids(&self, sets: [u32; 2], image: u32, bodies: &[[u32; 2]]) -> [f64; LANES] {
+    fn first_touches(&self, sets: [u32; 2], image: u32, bodies: &[[u32; 2]]) -> [f64; LANES] {
+        if self.sorted.is_empty() {
+            let mut times = [f64::NAN; LANES];
+            for (&[a, b], time) in bodies.iter().zip(&mut times) {
+                *time = self.touch(sets, image, a, b).unwrap_or(f64::NAN);
+            }
+            return times;
+        }
         let mut paths = SixteenPaths { pairs: SixteenPairs::NONE, by: [[0.0; LANES]; D] };
         let SixteenPaths { pairs, by } = &mut paths;
         let (kind, isa) = self.read_sixteen(pairs, (sets, image), bodies, |pair, sets, [one, other]| {
@@ -335,8 +332,8 @@ impl<const D: usize> Exact<'_, D> {
 
 impl<const D: usize> Decide for Exact<'_, D> {
     fn are_pairs(&self, sets: [u32; 2], image: u32, bodies: &[[u32; 2]]) -> u16 {
-        if self.shaped {
-            return self.touching_solids(sets, image, bodies);
+        if self.shaped || self.moves(sets) {
+            return self.touching(sets, image, bodies);
         }
         which(bodies, |pair| {
             let [a, b] = bodies[pair];

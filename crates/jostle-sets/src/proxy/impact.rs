@@ -150,6 +150,7 @@ impl<const D: usize> SixteenPaths<D> {
             Kind::RoundAndBox => isa.run(RoundAndBox(self)),
             Kind::SegmentAndBox => isa.run(SegmentAndBox(self)),
             Kind::Segments => isa.run(Segments(self)),
+            Kind::Rounds => isa.run(Rounds(self)),
         }
     }
 
@@ -177,6 +178,33 @@ impl<const D: usize> Work for Boxes<'_, D> {
         let (SixteenPaths { pairs, .. }, mut times) = (self.0, [0.0; PAIRS]);
         for pair in 0..PAIRS {
             times[pair] = boxes_meet(pairs.between([1, 0], pair), pairs.between([0, 1], pair), self.0.by(pair));
+        }
+        times
+    }
+}
+
+/// As [`first_touch`], of sixteen pairs of circles or spheres.
+struct Rounds<'a, const D: usize>(&'a SixteenPaths<D>);
+
+impl<const D: usize> Work for Rounds<'_, D> {
+    type Output = [f64; PAIRS];
+    const GAINS_BY_AVX512: bool = true;
+
+    #[inline(always)]
+    fn run(self) -> [f64; PAIRS] {
+        let (SixteenPaths { pairs, .. }, mut times) = (self.0, [0.0; PAIRS]);
+        for pair in 0..PAIRS {
+            let (p, v, s) = (pairs.between([0; 2], pair), self.0.by(pair), pairs.reach(pair));
+            let (mut pp, mut pv, mut vv) = (0.0, 0.0, 0.0);
+            for axis in 0..D {
+                (pp, pv, vv) = (pp + p[axis] * p[axis], pv + p[axis] * v[axis], vv + v[axis] * v[axis]);
+            }
+            let c = pp - s * s;
+            let discriminant = pv * pv - vv * c;
+            let time = c / (discriminant.sqrt() - pv);
+            let comes = (pv < 0.0) & (discriminant >= 0.0) & (time <= 1.0);
+            let later = if comes { time } else { f64::NAN };
+            times[pair] = if c <= 0.0 { 0.0 } else { later };
         }
         times
     }

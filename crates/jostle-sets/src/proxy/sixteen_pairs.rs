@@ -2,12 +2,13 @@
 
 use jostle_core::axes::from_axes;
 use jostle_core::isa::Work;
-use jostle_core::{Isa, Scalar};
+use jostle_core::{Bodies, Isa, Scalar};
 
 use crate::input::shaped::Shaped;
 use crate::input::{Set, Source};
 use crate::proxy::segments::{box_to_segment, segments};
 use crate::proxy::sorted::SortedSet;
+use crate::proxy::squared;
 use crate::simd::LANES;
 
 /// Pairs that are decided at once.
@@ -37,6 +38,8 @@ pub(super) enum Kind {
     SegmentAndBox,
     /// Segments, which may be as short as a point.
     Segments,
+    /// Circles or spheres.
+    Rounds,
 }
 
 impl Kind {
@@ -45,7 +48,8 @@ impl Kind {
         let is_boxed = |set: &Set<'_, D>| matches!(set.source, Source::Shaped(Shaped::Boxes(_) | Shaped::Boxes64(_)));
         let with_box = |other: &Set<'_, D>| if other.is_shaped() { Self::SegmentAndBox } else { Self::RoundAndBox };
         match (is_boxed(sets[0]), is_boxed(sets[1])) {
-            (false, false) => (Self::Segments, false),
+            (false, false) if sets.iter().any(|set| set.is_shaped()) => (Self::Segments, false),
+            (false, false) => (Self::Rounds, false),
             (true, true) => (Self::Boxes, false),
             (false, true) => (with_box(sets[0]), false),
             (true, false) => (with_box(sets[1]), true),
@@ -63,12 +67,9 @@ impl<const D: usize> SixteenPairs<D> {
     pub(super) fn read(&mut self, side: usize, (set, sorted): (&Set<'_, D>, &SortedSet<D>), ids: &[u32]) {
         let side = &mut self.sides[side];
         match &set.source {
-            Source::View(bodies) => side.read(ids, |id| ([bodies.center(id); 2], bodies.radius(id))),
-            Source::Double(bodies) => side.read(ids, |id| ([bodies.center(id); 2], bodies.radius(id))),
-            Source::Tree(_) => {
-                let bodies = sorted.proxies.tree_view();
-                side.read(ids, |id| ([bodies.center(id); 2], bodies.radius(id)));
-            }
+            Source::View(bodies) => side.read_round(bodies, ids),
+            Source::Double(bodies) => side.read_round(bodies, ids),
+            Source::Tree(_) => side.read_round(&sorted.proxies.tree_view(), ids),
             Source::Shaped(Shaped::Boxes(boxes)) => side.read(ids, |id| (boxes.grown(id), 0.0)),
             Source::Shaped(Shaped::Boxes64(boxes)) => side.read(ids, |id| (boxes.grown(id), 0.0)),
             Source::Shaped(Shaped::Capsules(capsules)) => {
@@ -95,6 +96,7 @@ impl<const D: usize> SixteenPairs<D> {
             Kind::RoundAndBox => isa.run(RoundAndBox(self)),
             Kind::SegmentAndBox => isa.run(SegmentAndBox(self)),
             Kind::Segments => isa.run(Segments(self)),
+            Kind::Rounds => isa.run(Rounds(self)),
         }
     }
 
@@ -140,6 +142,16 @@ impl<const D: usize> Side<D> {
             }
             self.radii[pair] = radius.to_f64();
         }
+    }
+
+    #[inline(always)]
+    fn read_round<T: Scalar>(&mut self, bodies: &Bodies<'_, D, T>, ids: &[u32]) {
+        for (pair, &id) in ids.iter().enumerate() {
+            let center = bodies.center(id as usize);
+            (0..D).for_each(|axis| self.ends[0][axis][pair] = center[axis].to_f64());
+            self.radii[pair] = bodies.radius(id as usize).to_f64();
+        }
+        self.ends[1] = self.ends[0];
     }
 
     /// What leads from the first end of a body to the second one.
@@ -216,6 +228,7 @@ predicates! {
         let (distance2, _) = segments(pairs.between([0; 2], pair), one.along(pair), other.along(pair));
         gap(distance2, one.radii[pair] + other.radii[pair])
     };
+    Rounds, false, |pairs, pair| gap(squared(pairs.between([0; 2], pair)), pairs.reach(pair));
 }
 
 #[cfg(test)]
@@ -281,9 +294,6 @@ mod tests {
                         assert_eq!(found >> pair & 1 == 1, a.touches(&b, shift(pair)), "{isa}, {kind:?}: {a:?}, {b:?}");
                     }
                     touching += found.count_ones();
-                }
-                if [one, other].iter().all(|set| !set.is_shaped()) {
-                    continue;
                 }
                 let paths = SixteenPaths { pairs, by };
                 for isa in Isa::available() {
