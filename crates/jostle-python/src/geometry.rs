@@ -16,9 +16,9 @@ use crate::space::AskedSpace;
 /// Attributes
 /// ----------
 /// depths : (m,) array of float64
-///     How deep the bodies overlap; 0 where they touch. Of circles and spheres: the sum of the radii less the distance of
-///     the centres. Of capsules, the nearest points of the two segments count as centres; of a box and another shape, the
-///     nearest points. Of two boxes: the shortest way along an axis that takes the second out of the first.
+///     How deep the bodies overlap; 0 where they touch. Of circles and spheres: the sum of the radii less the distance
+///     of the centres. Of capsules, the nearest points of the two segments count as centres; of a box and another
+///     shape, the nearest points. Of two boxes: the shortest way along an axis that takes the second out of the first.
 /// normals : (m, d) array of float64
 ///     The direction from the first body of each pair to the second, of length 1.
 /// points : (m, d) array of float64

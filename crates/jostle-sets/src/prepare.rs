@@ -27,8 +27,8 @@ const DIRECT_BLUR: f64 = 1.0 / 4_194_304.0;
 /// Bodies in `f32` that are nearer than this touch, since the squares of their distances vanish: 2^-73.
 const VANISHING: f64 = f64::from_bits((1023 - 73) << 52);
 
-/// The same in `f64`, of decided bodies, relative to all coordinates, and to what was taken off on the way into the cell:
-/// 2^-45. Each is rounded by 2^-53, some times.
+/// The same in `f64`, of decided bodies, relative to all coordinates, and to what was taken off on the way into the
+/// cell: 2^-45. Each is rounded by 2^-53, some times.
 const FAR_BLUR: f64 = f64::from_bits((1023 - 45) << 52);
 
 /// Decided bodies that are nearer than this touch: 2^-500.
@@ -450,8 +450,8 @@ compiled_here! {
     }
 }
 
-/// How much nearer two decided bodies may seem on an axis on which all lie between these ends, and from which so much was
-/// taken off.
+/// How much nearer two decided bodies may seem on an axis on which all lie between these ends, and from which so much
+/// was taken off.
 fn decided_blur([lo, hi]: [f64; 2], far: f64) -> f64 {
     // A half of either: boxes may reach as far as there are numbers.
     let width = if lo <= hi { (hi / 2.0 - lo / 2.0) + lo.abs().max(hi.abs()) / 2.0 } else { 0.0 };

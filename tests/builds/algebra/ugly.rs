@@ -188,8 +188,8 @@ fn a_body_far_along_an_open_axis() {
     }
 }
 
-/// A slab whose cell is not straight, above which one body has been lost: no image is sought for it, and the others are told
-/// apart, be they spheres or, where few are asked for, boxes.
+/// A slab whose cell is not straight, above which one body has been lost: no image is sought for it, and the others are
+/// told apart, be they spheres or, where few are asked for, boxes.
 #[test]
 fn a_body_lost_above_an_oblique_slab() {
     let place = |id: usize, axis: usize| ((id * 7919 + axis * 104_729) % 1009) as f64 / 1009.0 * 12.0;

@@ -1,8 +1,9 @@
 //! Verlet lists: whether a list that was made with a margin (a *skin*) still holds every pair.
 //!
-//! A body uses up its margin by moving and by growing (boxes and capsules: see `shapes`). While two bodies have not used up the sum of their margins,
-//! their pair was listed if they overlap now. A list of two sets therefore holds while the greatest use in the one set
-//! plus the greatest use in the other is at most the sum of the margins: see `changes`.
+//! A body uses up its margin by moving and by growing (boxes and capsules: see `shapes`). While two bodies have not
+//! used up the sum of their margins, their pair was listed if they overlap now. A list of two sets therefore holds
+//! while the greatest use in the one set plus the greatest use in the other is at most the sum of the margins: see
+//! `changes`.
 
 mod changes;
 mod kept;
@@ -79,8 +80,8 @@ impl<const D: usize> fmt::Debug for Skin<D> {
 }
 
 impl<const D: usize> Skin<D> {
-    /// Keeps these bodies in memory, in place of earlier ones: any bodies that can be searched, with a margin or without.
-    /// A tree is not copied. O(n), on the current rayon pool.
+    /// Keeps these bodies in memory, in place of earlier ones: any bodies that can be searched, with a margin or
+    /// without. A tree is not copied. O(n), on the current rayon pool.
     ///
     /// # Errors
     /// Slices that differ in length, a margin or a space that is not valid; the kept bodies stay.
@@ -93,13 +94,13 @@ impl<const D: usize> Skin<D> {
 
     /// True while every list of pairs or neighbours made of the kept bodies holds all pairs that there are now.
     ///
-    /// That is so while each body has moved by at most its margin, the growth of its radius included. Of a capsule, that
-    /// end counts which has moved farther; of a box, that side which has moved outwards the farthest: a box may move by
-    /// its margin on each axis. Between two sets, the most that a body of the one and the most that a body of the other
-    /// has used up may be as much as both margins together: it is enough to give one of the sets a margin. (Beside round
-    /// bodies, what a box has moved beyond its margin counts 1.733 times, as its corners do.) The cost of rounding, some
-    /// millionth of a radius, or of the coordinates of boxes, is taken off. Where a margin is less than that, the bodies
-    /// are valid only if all are the same as they were, or within what they were.
+    /// That is so while each body has moved by at most its margin, the growth of its radius included. Of a capsule,
+    /// that end counts which has moved farther; of a box, that side which has moved outwards the farthest: a box may
+    /// move by its margin on each axis. Between two sets, the most that a body of the one and the most that a body of
+    /// the other has used up may be as much as both margins together: it is enough to give one of the sets a margin.
+    /// (Beside round bodies, what a box has moved beyond its margin counts 1.733 times, as its corners do.) The cost of
+    /// rounding, some millionth of a radius, or of the coordinates of boxes, is taken off. Where a margin is less than
+    /// that, the bodies are valid only if all are the same as they were, or within what they were.
     ///
     /// Give the bodies as they were searched: a view as a view, with a margin or without, in the same precision; moving
     /// bodies as moving, where both ends of a path count; in the same [`Space`]. Another kind of search, another number

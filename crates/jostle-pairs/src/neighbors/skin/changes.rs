@@ -121,8 +121,8 @@ pub(super) fn survey(bodies: usize, change: impl Fn(usize) -> Change + Sync + Se
 /// What a space adds to the measure of a body's change.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Width<const D: usize> {
-    /// Where space repeats, unless margins are so wide that a body which has gone half a cell far would seem to have come
-    /// back.
+    /// Where space repeats, unless margins are so wide that a body which has gone half a cell far would seem to have
+    /// come back.
     cell: Option<UnitCell<D>>,
     /// What differences may lose to rounding: a length, for coordinates in the cell, and a part of a body's own
     /// coordinates.

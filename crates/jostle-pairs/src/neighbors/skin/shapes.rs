@@ -1,7 +1,7 @@
 //! Boxes and capsules as they were, and how much of their margins they have used up since.
 //!
-//! A capsule has moved as far as that end of it which has moved farther. A box has moved as far as that side of it which
-//! has moved outwards the farthest: sides that moved inwards are within the box that was listed.
+//! A capsule has moved as far as that end of it which has moved farther. A box has moved as far as that side of it
+//! which has moved outwards the farthest: sides that moved inwards are within the box that was listed.
 
 use jostle_core::Workers;
 use jostle_core::scratch::fill_with_headroom;

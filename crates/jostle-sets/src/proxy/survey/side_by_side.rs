@@ -150,7 +150,8 @@ impl<const D: usize> Work for MoveIn<'_, D> {
                         taken += part.abs();
                     }
                     let x = at[axis][lane];
-                    // An axis on which nothing is taken off keeps its coordinate as it is, however far along it the body lies.
+                    // An axis on which nothing is taken off keeps its coordinate as it is, however far along it the
+                    // body lies.
                     let (middle, far) = if taken != 0.0 { (x - shift, x.abs() + taken) } else { (x, 0.0) };
                     let (lo, hi, most) = (moved.lo[axis][lane], moved.hi[axis][lane], moved.far[axis][lane]);
                     moved.lo[axis][lane] = if middle < lo { middle } else { lo };
