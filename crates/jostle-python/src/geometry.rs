@@ -22,8 +22,8 @@ use crate::space::AskedSpace;
 /// normals : (m, d) array of float64
 ///     The direction from the first body of each pair to the second, of length 1.
 /// points : (m, d) array of float64
-///     The middle of what both bodies share: of circles and spheres, of that part of the line through both centres which
-///     lies in both. Where the centre or axis of another shape reaches into a box: half of the depth inside the border
+///     The middle of what both bodies share: of circles and spheres, of that part of the line through both centres
+///     which lies in both. Where the centre or axis of another shape reaches into a box: half of the depth inside the border
 ///     of the box, which may lead through a thin box.
 #[pyclass(frozen, module = "jostle", get_all)]
 pub(crate) struct ContactGeometry {

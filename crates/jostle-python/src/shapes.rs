@@ -30,8 +30,8 @@ fn arrays(asked: &AskedSet, py: Python<'_>) -> Option<[Py<PyUntypedArray>; 2]> {
 /// lo, hi : (n, 2) or (n, 3) arrays of float32 or float64
 ///     The lower and the upper corner of each box. In float64, pairs are decided in float64.
 /// margin : float, default 0
-///     A length by which each box is larger on every side. A list of pairs then holds for as long as no side of a box has
-///     moved outwards by more (``Finder.still_valid``).
+///     A length by which each box is larger on every side. A list of pairs then holds for as long as no side of a box
+///     has moved outwards by more (``Finder.still_valid``).
 /// displacements : (n, 2) or (n, 3) array, optional
 ///     As for ``Bodies``. Boxes do not turn as they move.
 /// category, mask, group : optional

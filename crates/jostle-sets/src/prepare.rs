@@ -24,14 +24,14 @@ use kept::KeptSets;
 /// rounded in the cell. Their difference and an offset are parts of that width. Each is rounded by 2^-24, twice.
 const DIRECT_BLUR: f64 = 1.0 / 4_194_304.0;
 
-/// Bodies in `f32` that are nearer than this touch, since the squares of their distances vanish: 2^-73.
-const VANISHING: f64 = f64::from_bits((1023 - 73) << 52);
-
 /// The same in `f64`, of decided bodies, relative to all coordinates, and to what was taken off on the way into the
 /// cell: 2^-45. Each is rounded by 2^-53, some times.
 const FAR_BLUR: f64 = f64::from_bits((1023 - 45) << 52);
 
-/// Decided bodies that are nearer than this touch: 2^-500.
+/// Bodies in `f32` that are nearer than this touch, since the squares of their distances vanish: 2^-73.
+const VANISHING: f64 = f64::from_bits((1023 - 73) << 52);
+
+/// The same of decided bodies: 2^-500.
 const VANISHING_64: f64 = f64::from_bits((1023 - 500) << 52);
 
 /// What a finder keeps to prepare searches.
