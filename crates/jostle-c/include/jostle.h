@@ -625,7 +625,7 @@ typedef struct jostle_set {
   struct jostle_column radius;
   /**
    * A length that is added to each radius, and to boxes on every side, for lists that are kept for several steps
-   * (jostle_still_valid; boxes and capsules are never valid there). Rounded to float for sets in float.
+   * (jostle_still_valid). Rounded to float for sets in float.
    */
   double margin;
   /**
