@@ -56,7 +56,7 @@ impl Input {
 
     fn bodies<const D: usize>(&self) -> (Vec<[f64; D]>, Vec<f64>) {
         let origin = self.origin.map_or(0.0, |origin| self.value(origin));
-        let scale = 2.0_f64.powi(i32::from(self.scale.unwrap_or(0)) % 400);
+        let scale = self.scale();
         let limited = |x: f64| if self.sound { x.clamp(-LIMIT / 4.0, LIMIT / 4.0) } else { x };
         let (mut centers, mut radii) = (Vec::new(), Vec::new());
         for row in &self.rows {
@@ -79,15 +79,23 @@ impl Input {
         (centers, radii)
     }
 
+    /// Company is left out where it would stand all in one place: each would be a pair with each.
     fn in_company(&self) -> bool {
-        self.company % 64 == 63
+        let origin = self.origin.map_or(0.0, |origin| self.value(origin));
+        self.company % 64 == 63 && origin.abs() < 1e12 * self.scale()
+    }
+
+    fn scale(&self) -> f64 {
+        2.0_f64.powi(i32::from(self.scale.unwrap_or(0)) % 400)
     }
 }
 
 fn check<const D: usize>(input: &Input) {
     let (centers, radii) = input.bodies::<D>();
     let columns: [Vec<f64>; D] = core::array::from_fn(|axis| centers.iter().map(|center| center[axis]).collect());
-    let margin = input.margin.map_or(0.0, |margin| margin.value().into());
+    let margin = input.margin.map_or(0.0, |margin| f64::from(margin.value()));
+    // With a wide one, each of a company would be a pair with each.
+    let margin = if input.in_company() && margin > input.scale() { input.scale() } else { margin };
     let layers = input.layering.as_ref().map(|layering| layering.of(radii.len()));
     let near = |id: usize| centers[id].iter().all(|x| x.abs() + radii[id] + margin <= LIMIT);
     let fine = |id: usize| radii[id].is_finite() && radii[id] >= 0.0 && near(id);

@@ -32,9 +32,12 @@ pub(crate) fn run(bytes: &[u8]) {
 
 fn check<const D: usize>(input: &Input) {
     let scene: Scene<D> = input.crowd.scene();
-    let view = scene.view().with_margin(input.margin.map_or(0.0, Number::value));
+    let margin = input.margin.map_or(0.0, Number::value);
+    // Wide margins in a company, and paths through all of it, would be pairs of each with each.
+    let view = scene.view().with_margin(if input.crowd.in_company() && margin > 1.0 { 1.0 } else { margin });
     let displacement = |at: usize| match input.moves.len() {
         0 => 0.0,
+        count if input.crowd.in_company() => input.moves[at % count].sound().clamp(-4.0, 4.0),
         count if input.sound_moves => input.moves[at % count].sound(),
         count => input.moves[at % count].value(),
     };

@@ -41,14 +41,34 @@ impl<const D: usize> Shaped<'_, D> {
         }
     }
 
-    /// The same bodies without a margin.
     #[must_use]
-    pub fn bare(self) -> Self {
+    pub fn are_boxes(&self) -> bool {
+        matches!(self, Self::Boxes(_) | Self::Boxes64(_))
+    }
+
+    /// Whether the bodies are in `f32`.
+    #[must_use]
+    pub fn is_single(&self) -> bool {
+        matches!(self, Self::Boxes(_) | Self::Capsules(_))
+    }
+
+    /// Reads, on one axis, the lower corners (side 0) or the upper ones of boxes without a margin, or the first or second
+    /// ends of capsules, from number `first` on.
+    pub fn read_ends(&self, side: usize, axis: usize, first: usize, out: &mut [f64]) {
         match self {
-            Self::Boxes(boxes) => Self::Boxes(boxes.with_margin(0.0)),
-            Self::Boxes64(boxes) => Self::Boxes64(boxes.with_margin(0.0)),
-            Self::Capsules(capsules) => Self::Capsules(capsules.with_margin(0.0)),
-            Self::Capsules64(capsules) => Self::Capsules64(capsules.with_margin(0.0)),
+            Self::Boxes(boxes) => boxes.corners()[side][axis].read_in_double(first, out),
+            Self::Boxes64(boxes) => boxes.corners()[side][axis].copy_into(first, out),
+            Self::Capsules(capsules) => capsules.columns()[side][axis].read_in_double(first, out),
+            Self::Capsules64(capsules) => capsules.columns()[side][axis].copy_into(first, out),
+        }
+    }
+
+    /// Reads the radii of capsules without a margin, from number `first` on. Boxes have none.
+    pub fn read_radii(&self, first: usize, out: &mut [f64]) {
+        match self {
+            Self::Boxes(_) | Self::Boxes64(_) => {}
+            Self::Capsules(capsules) => capsules.radii().read_more_in_double(0.0, first, out),
+            Self::Capsules64(capsules) => capsules.radii().copy_into(first, out),
         }
     }
 

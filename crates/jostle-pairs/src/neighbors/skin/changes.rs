@@ -1,5 +1,6 @@
 //! How bodies have changed since they were kept, and whether their lists still hold.
 
+use core::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use jostle_core::Workers;
@@ -38,10 +39,6 @@ pub(super) struct Change {
     pub(super) same: bool,
 }
 
-impl Change {
-    pub(super) const LOST: Self = Self { moved2: f64::INFINITY, allowed: 0.0, same: false };
-}
-
 /// How the bodies of a set have changed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Outcome {
@@ -54,7 +51,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    const NOTHING: Self = Self { excess: f64::NEG_INFINITY, same: true, are_boxes: false };
+    pub(super) const NOTHING: Self = Self { excess: f64::NEG_INFINITY, same: true, are_boxes: false };
     pub(super) const LOST: Self = Self { excess: f64::INFINITY, same: false, are_boxes: false };
 
     /// Bodies that are the same as they were, with what rounding costs.
@@ -88,7 +85,12 @@ impl Outcome {
         [f64::from(!(self.same && other.same)), self.excess_beside(other), other.excess_beside(self)]
     }
 
-    fn merge(self, other: Self) -> Self {
+    /// The same, if besides this is so: all else about the bodies is the same.
+    pub(super) fn and(self, same: bool) -> Self {
+        Self { same: self.same & same, ..self }
+    }
+
+    pub(super) fn merge(self, other: Self) -> Self {
         Self { excess: self.excess.max(other.excess), same: self.same & other.same, ..self }
     }
 
@@ -98,20 +100,37 @@ impl Outcome {
         // A root is taken only where a body is worse off than all before it.
         let reach = allowed + self.excess;
         if !(reach >= 0.0 && moved2 <= reach * reach) {
-            let excess = moved2.sqrt() - allowed;
-            self.excess = if excess.is_nan() { f64::INFINITY } else { self.excess.max(excess) };
+            self.note_excess(moved2.sqrt() - allowed, same);
         }
+    }
+
+    /// Notes by how much farther than it may a body has moved.
+    #[inline(always)]
+    pub(super) fn note_excess(&mut self, excess: f64, same: bool) {
+        self.same &= same;
+        self.excess = if excess.is_nan() { f64::INFINITY } else { self.excess.max(excess) };
     }
 }
 
 /// Looks at the changes of `bodies` bodies, and returns the outcome.
 pub(super) fn survey(bodies: usize, change: impl Fn(usize) -> Change + Sync + Send, workers: Workers<'_>) -> Outcome {
+    let of_block = |ids: Range<usize>| {
+        let mut outcome = Outcome::NOTHING;
+        ids.for_each(|id| outcome.note(change(id)));
+        outcome
+    };
+    survey_blocks(bodies, of_block, workers)
+}
+
+/// The same, of all bodies of a block at once.
+pub(super) fn survey_blocks(
+    bodies: usize,
+    of_block: impl Fn(Range<usize>) -> Outcome + Sync + Send,
+    workers: Workers<'_>,
+) -> Outcome {
     let all = Mutex::new(Outcome::NOTHING);
     workers.run("still valid", bodies.div_ceil(BLOCK), |block| {
-        let mut outcome = Outcome::NOTHING;
-        for id in block * BLOCK..((block + 1) * BLOCK).min(bodies) {
-            outcome.note(change(id));
-        }
+        let outcome = of_block(block * BLOCK..((block + 1) * BLOCK).min(bodies));
         let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
         *all = all.merge(outcome);
     });
@@ -156,6 +175,11 @@ impl<const D: usize> Width<D> {
         let highest = (0..D).filter(|&k| space.repeats[k]).map(inverse_height2).fold(0.0, f64::max).sqrt();
         let tells_apart = margins * highest < 0.499;
         Self { cell: tells_apart.then_some(cell), least: relative * width.fold(0.0, f64::max), of_body }
+    }
+
+    /// Whether the space adds anything.
+    pub(super) fn is_wider(&self) -> bool {
+        self.cell.is_some() || self.least > 0.0
     }
 
     /// How far a body has moved, without whole vectors of the cell.

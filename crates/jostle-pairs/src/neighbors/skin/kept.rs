@@ -149,7 +149,7 @@ impl<const D: usize> Kept<D> {
             (Kind::Double, Source::Double(now)) => {
                 compare(&self.double, now, (self.margin, ROUNDING_64), width, paths, workers)
             }
-            (Kind::Shapes, Source::Shaped(now)) => self.shapes.compare(&now, self.margin, width, paths, workers),
+            (Kind::Shapes, Source::Shaped(now)) => self.shapes.compare(&now, width, paths, workers),
             (Kind::Tree(kept), Source::Tree(now)) if now.build_number() == kept.build => {
                 self.compare_tree(kept, width, paths, workers)
             }
