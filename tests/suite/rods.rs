@@ -70,6 +70,30 @@ fn contacts_of_rods_that_lie_across_blocks_lie_in_both() {
     }
 }
 
+/// Rods that cut a corner off a block: the point lies on the way from that corner to the rod, wherever the ends are.
+#[test]
+fn contacts_of_rods_at_corners_lie_at_these_corners() {
+    let mut random = Random(11);
+    let block = Boxes64::new([&[0.0], &[0.0], &[0.0]], [&[1.0], &[1.0], &[1.0]]);
+    let square = Boxes64::new([&[0.0], &[0.0]], [&[1.0], &[1.0]]);
+    for round in 0..2000 {
+        let mut number = |from: f64, to: f64| from + random.unit() * (to - from);
+        let (radius, deep, turn) = (f64::from(round % 2) * 0.1, number(0.0, 0.1), number(0.2, 1.37));
+        let (x, y) = (1.0 - deep * turn.cos(), 1.0 - deep * turn.sin());
+        let end = |by: f64| [x - by * turn.sin(), y + by * turn.cos(), 0.25];
+        let (p, q) = (end(number(1.0, 9.0)), end(number(-9.0, -1.0)));
+        let ([px, py, _], [qx, qy, _]) = (p, q);
+        let (flat, solid) =
+            (contact_of(square, rod(&[px, py], &[qx, qy], radius)), contact_of(block, rod(&p, &q, radius)));
+        let half = (deep + radius) / 2.0;
+        let expected = [2.0 * half, turn.cos(), turn.sin(), 1.0 - half * turn.cos(), 1.0 - half * turn.sin()];
+        let near = |found: [f64; 5]| (0..5).all(|k| (found[k] - expected[k]).abs() < 1e-9);
+        let is_flat_near = near([flat.depth, flat.normal[0], flat.normal[1], flat.point[0], flat.point[1]]);
+        let is_solid_near = near([solid.depth, solid.normal[0], solid.normal[1], solid.point[0], solid.point[1]]);
+        assert!(is_flat_near && is_solid_near && solid.point[2] == 0.25, "{round}: {flat:?}, {solid:?}, {expected:?}");
+    }
+}
+
 /// A rod that passes through a corner, or by it so near that the way there is of rounding alone.
 #[test]
 fn rods_at_corners_part_across() {

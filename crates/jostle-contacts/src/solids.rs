@@ -176,8 +176,16 @@ impl<const D: usize> Contact<D, f64> {
             let deep = (0..D).map(ahead).sum::<f64>();
             if deep + radius < least.depth {
                 (least.depth, least.normal) = (deep + radius, across);
+                // Beside that corner, as far as the segment is in the box.
+                let turned = |axis: &usize| across[*axis] != 0.0;
+                let (to, size2) = (0..D).filter(turned).fold((0.0, 0.0), |(to, size2), axis| {
+                    let corner = if across[axis] > 0.0 { hi[axis] } else { lo[axis] };
+                    (to + along[axis] * (corner - outer[axis]), size2 + along[axis] * along[axis])
+                });
+                let by = if size2 > 0.0 { (to / size2).max(-part).min(1.0 - part) } else { 0.0 };
+                let over = over(from_axes(|axis| outer[axis] + by * along[axis]), D);
                 let behind = (radius - deep) / 2.0;
-                least.point = from_axes(|axis| inner[axis] - across[axis] * behind);
+                least.point = from_axes(|axis| over[axis] - across[axis] * behind);
             }
         }
         Self { depth: least.depth.max(0.0), ..least }
