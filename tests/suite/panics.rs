@@ -193,4 +193,11 @@ fn lists_that_were_not_finished_are_not_valid() {
     finder.set_max_pairs(10);
     assert!(finder.find(view).is_err() && finder.still_valid(view));
     assert!(finder.find(grown).is_err() && !finder.still_valid(view));
+    // Searches without a margin change nothing, however they end.
+    let mut finder = PairFinder::new();
+    for (searched, valid) in [(view, true), (grown, false)] {
+        finder.find(grown).expect("a good scene");
+        let stopped = catch_unwind(AssertUnwindSafe(|| drop(finder.only(&|_, _| panic!("stopped")).find(searched))));
+        assert!(stopped.is_err() && finder.still_valid(view) == valid, "{valid}");
+    }
 }

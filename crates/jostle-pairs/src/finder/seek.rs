@@ -2,7 +2,6 @@
 
 use core::mem::{forget, swap};
 use std::sync::OnceLock;
-use std::thread;
 use std::time::Duration;
 
 use jostle_core::clock::Instant;
@@ -108,8 +107,9 @@ impl<const D: usize> PairFinder<D> {
         only: Option<PairTest<'_>>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        let unfinished = Unfinished(self);
-        let listed = unfinished.0.list_whole(input, only, workers);
+        let keeps_bodies = keeps_bodies(&self.skin, input);
+        let unfinished = Unfinished { finder: self, keeps_bodies };
+        let listed = unfinished.finder.list_whole(input, only, workers);
         if !matches!(listed, Err(InputError::TooManyPairs { .. })) {
             forget(unfinished);
         }
@@ -184,13 +184,17 @@ impl<const D: usize> PairFinder<D> {
 }
 
 /// A finder that lists pairs. If a function of the caller's or a host panics, this guard empties the list.
-struct Unfinished<'a, const D: usize>(&'a mut PairFinder<D>);
+struct Unfinished<'a, const D: usize> {
+    finder: &'a mut PairFinder<D>,
+    /// Whether the search keeps its bodies: it may have kept them before it panicked.
+    keeps_bodies: bool,
+}
 
 impl<const D: usize> Drop for Unfinished<'_, D> {
     fn drop(&mut self) {
-        self.0.forget_pairs();
-        if thread::panicking() {
-            self.0.skin.forget();
+        self.finder.forget_pairs();
+        if self.keeps_bodies {
+            self.finder.skin.forget();
         }
     }
 }
