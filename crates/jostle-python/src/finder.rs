@@ -164,10 +164,10 @@ impl<'py> Call<'py> {
 impl Finder {
     /// Works with the finders, or with others for this call alone if this thread is already at work with these.
     pub(crate) fn with<R>(&self, py: Python<'_>, work: impl FnOnce(&mut Both) -> R) -> R {
-        match self.both.lock(py) {
-            Some(mut both) => work(&mut both),
+        self.both.lend(py, |both| match both {
+            Some(both) => work(both),
             None => work(&mut Both::new(self.max_pairs)),
-        }
+        })
     }
 }
 

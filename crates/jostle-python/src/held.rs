@@ -3,9 +3,8 @@
 //! Whenever an object of Python's is made, the garbage collector may run, and with it any finalizer. That may call the
 //! very finder which is at work, on the same thread.
 
-use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -24,21 +23,23 @@ impl<T> Held<T> {
         Self { value: Mutex::new(value), holder: AtomicUsize::new(0) }
     }
 
-    /// Waits for other threads, which may need the interpreter meanwhile. `None` where this thread holds the value.
-    pub(crate) fn lock(&self, py: Python<'_>) -> Option<Holding<'_, T>> {
+    /// Works on the value, or on `None` where this thread is at work on it already. Waits for other threads, which may
+    /// need the interpreter meanwhile.
+    pub(crate) fn lend<R>(&self, py: Python<'_>, work: impl FnOnce(Option<&mut T>) -> R) -> R {
         if self.holder.load(Ordering::Relaxed) == this_thread() {
-            return None;
+            return work(None);
         }
-        let value = self.value.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let mut value = self.value.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         self.holder.store(this_thread(), Ordering::Relaxed);
-        Some(Holding { value, holder: &self.holder })
+        // Dropped before the lock is, so that nobody else holds the value then.
+        let _nobody = Nobody(&self.holder);
+        work(Some(&mut value))
     }
 
     /// Works on the value, or refuses a call in the middle of another.
     pub(crate) fn with<R>(&self, py: Python<'_>, work: impl FnOnce(&mut T) -> R) -> PyResult<R> {
         let in_the_middle = "it is at work: a finalizer (__del__) that ran meanwhile has called it";
-        let mut held = self.lock(py).ok_or_else(|| PyRuntimeError::new_err(in_the_middle))?;
-        Ok(work(&mut held))
+        self.lend(py, |value| value.map(work)).ok_or_else(|| PyRuntimeError::new_err(in_the_middle))
     }
 }
 
@@ -48,29 +49,11 @@ fn this_thread() -> usize {
     OWN.with(|own| std::ptr::from_ref(own).addr())
 }
 
-/// A value that this thread holds.
-pub(crate) struct Holding<'a, T> {
-    value: MutexGuard<'a, T>,
-    holder: &'a AtomicUsize,
-}
+/// Notes, when it is dropped, that no thread holds a value.
+struct Nobody<'a>(&'a AtomicUsize);
 
-impl<T> Deref for Holding<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.value
-    }
-}
-
-impl<T> DerefMut for Holding<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        &mut self.value
-    }
-}
-
-impl<T> Drop for Holding<'_, T> {
+impl Drop for Nobody<'_> {
     fn drop(&mut self) {
-        // Nobody else holds the value before the guard is dropped.
-        self.holder.store(0, Ordering::Relaxed);
+        self.0.store(0, Ordering::Relaxed);
     }
 }

@@ -40,8 +40,7 @@ const ALL: [Asked; 10] = [
 ];
 
 /// Returns a skewed cell, outside of which many bodies lie.
-fn lattice<const D: usize>() -> Space<D> {
-    let width = f64::from(WIDTH);
+pub(super) fn lattice<const D: usize>(width: f64) -> Space<D> {
     let mut vectors = [[0.0; D]; D];
     (0..D).for_each(|k| (vectors[k][k], vectors[k][(k + D - 1) % D]) = (width, if k > 0 { -0.4 * width } else { 0.0 }));
     Space::lattice(vectors, [true; D])
@@ -72,17 +71,17 @@ fn ask<R, const D: usize>(
             let bodies = Input::within(Bodies::from_slices(columns, &radii).with_margin(f64::from(margin)));
             with(match asked {
                 Asked::DoublePeriodic => bodies.periodic([Some([0.0, WIDTH]); D]),
-                Asked::DoubleLattice => bodies.space(lattice()),
+                Asked::DoubleLattice => bodies.space(lattice(WIDTH.into())),
                 _ => bodies,
             })
         }
-        Asked::Lattice => with(Input::within(view).space(lattice())),
+        Asked::Lattice => with(Input::within(view).space(lattice(WIDTH.into()))),
         Asked::Periodic => with(Input::within(view).periodic([Some([0.0, WIDTH]); D])),
         Asked::Swept | Asked::SweptInLattice => {
             let paths: [Vec<f32>; D] =
                 from_fn(|axis| (0..view.len()).map(|id| ((id + axis) % 7) as f32 * 0.1).collect());
             let moving = Input::within(Set::from(view).moving(paths.each_ref().map(Vec::as_slice)));
-            with(if asked == Asked::Swept { moving } else { moving.space(lattice()) })
+            with(if asked == Asked::Swept { moving } else { moving.space(lattice(WIDTH.into())) })
         }
         Asked::Sets => {
             let part = |ids: core::ops::Range<usize>| {
@@ -188,7 +187,7 @@ fn displacements_of_a_tree_may_change_by_its_margin() {
         // Along both axes at once, by 3 and 4 fifths.
         [0.6, 0.8].map(|part| (0..300).map(|id| (id % 5) as f32 * 0.25 + part * length(id)).collect())
     };
-    for space in [Space::open(), Space::periodic([Some([0.0, WIDTH]), None]), lattice()] {
+    for space in [Space::open(), Space::periodic([Some([0.0, WIDTH]), None]), lattice(WIDTH.into())] {
         let mut finder = PairFinder::<2>::new();
         let start = paths(0.0, 0.0);
         finder.find(Input::within(Set::from(&tree).moving(start.each_ref())).space(space)).expect("a tree");

@@ -6,6 +6,7 @@ use core::array::from_fn;
 use jostle::{Boxes, Boxes64, Capsules, Capsules64, Circles, Input, PairFinder, Set, Skin, Space, between};
 
 use crate::embed::oracle::{Random, ascending};
+use crate::embed::skin::lattice;
 
 const WIDTH: f64 = 20.0;
 
@@ -93,9 +94,7 @@ impl<const D: usize> Bodies<D> {
 }
 
 fn spaces<const D: usize>() -> [Space<D>; 3] {
-    let mut vectors = [[0.0; D]; D];
-    (0..D).for_each(|k| (vectors[k][k], vectors[k][(k + D - 1) % D]) = (WIDTH, if k > 0 { -0.4 * WIDTH } else { 0.0 }));
-    [Space::open(), Space::periodic([Some([0.0, WIDTH]); D]), Space::lattice(vectors, [true; D])]
+    [Space::open(), Space::periodic([Some([0.0, WIDTH]); D]), lattice(WIDTH)]
 }
 
 fn thresholds<const D: usize>() {

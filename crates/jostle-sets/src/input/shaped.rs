@@ -52,8 +52,8 @@ impl<const D: usize> Shaped<'_, D> {
         matches!(self, Self::Boxes(_) | Self::Capsules(_))
     }
 
-    /// Reads, on one axis, the lower corners (side 0) or the upper ones of boxes without a margin, or the first or second
-    /// ends of capsules, from number `first` on.
+    /// Reads, on one axis, the lower corners (side 0) or the upper ones of boxes without a margin, or the first or
+    /// second ends of capsules, from number `first` on.
     pub fn read_ends(&self, side: usize, axis: usize, first: usize, out: &mut [f64]) {
         match self {
             Self::Boxes(boxes) => boxes.corners()[side][axis].read_in_double(first, out),

@@ -3,8 +3,8 @@
 //! A capsule has moved as far as that end of it which has moved farther. A box has moved as far as that side of it
 //! which has moved outwards the farthest: sides that moved inwards are within the box that was listed.
 //!
-//! What rounding costs a body that has not used up its margin is known when it is kept, since it is near to where it was
-//! then. So a look at bodies at rest in open space goes column by column.
+//! What rounding costs a body that has not used up its margin is known when it is kept, since it is near to where it
+//! was then. So a look at bodies at rest in open space goes column by column.
 
 use core::array::from_fn;
 use core::ops::Range;
