@@ -2,6 +2,7 @@
 
 use core::cell::Cell;
 use core::fmt;
+use std::io::{self, Write};
 use std::thread;
 
 use mpi::Tag;
@@ -81,7 +82,9 @@ impl MpiRanks {
 impl Drop for MpiRanks {
     fn drop(&mut self) {
         if thread::panicking() {
-            eprintln!("rank {} has panicked: all ranks are aborted", self.rank());
+            // In one piece, and whole before the abort: what `mpirun` says of that would come between the pieces.
+            let told = format!("rank {} has panicked: all ranks are aborted\n", self.rank());
+            let _ = io::stderr().write_all(told.as_bytes());
             self.communicator.abort(101);
         }
     }
