@@ -262,22 +262,29 @@ fn listed<const D: usize>(found: jostle::Found<'_, D>) -> Vec<Hit<D>> {
     found.pairs().iter().copied().zip(shifts).collect()
 }
 
-/// Returns each body with each of its neighbours, from neighbour lists.
+/// Returns each body with each of its neighbours and its image, in the order of rows; images of one neighbour ascend.
 fn rows<const D: usize>(
     search: Search<'_, '_, D>,
     input: jostle::Input<'_, D>,
     kind: Rows,
-) -> Result<Vec<[u32; 2]>, InputError> {
-    let mut lists = NeighborLists::new();
+) -> Result<Vec<Hit<D>>, InputError> {
+    let mut lists = NeighborLists::new().and_image_shifts().and_vectors().and_distances_f64();
     search.neighbors(input, kind, &mut lists)?;
-    Ok((0..lists.len()).flat_map(|id| lists.of(id).iter().map(move |&other| [id as u32, other])).collect::<Vec<_>>())
+    let told = lists.vectors::<D>().iter().flatten().chain(lists.distances2_f64());
+    assert!(told.copied().all(|x| !x.is_nan()), "neighbours that are nowhere");
+    let row = |id: usize| {
+        let others = lists.of(id).iter().map(move |&other| [id as u32, other]);
+        others.zip(lists.image_shifts_of(id).iter().copied())
+    };
+    let mut rows: Vec<Hit<D>> = (0..lists.len()).flat_map(row).collect();
+    rows.chunk_by_mut(|one, other| one.0 == other.0).for_each(<[_]>::sort_unstable);
+    Ok(rows)
 }
 
-/// Returns the same from pairs that were found.
-fn rows_of<const D: usize>(found: &[Hit<D>], both: bool) -> Vec<[u32; 2]> {
-    let mut rows: Vec<_> = found.iter().map(|hit| hit.0).collect();
+fn rows_of<const D: usize>(found: &[Hit<D>], both: bool) -> Vec<Hit<D>> {
+    let mut rows = found.to_vec();
     if both {
-        rows.extend(found.iter().map(|&([a, b], _)| [b, a]));
+        rows.extend(found.iter().map(|&([a, b], steps)| ([b, a], steps.map(|step| -step))));
     }
     rows.sort_unstable();
     rows

@@ -20,5 +20,6 @@ mod properties;
 mod queries;
 mod recordings;
 mod rods;
+mod rows_of_shapes;
 mod shapes;
 mod vanishing;

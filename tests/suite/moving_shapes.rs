@@ -9,6 +9,7 @@ use jostle_testkit::shapes::{Seen, Solid};
 
 use crate::boxes::rows_of;
 use crate::embed::ways::{Way, Ways};
+use crate::rows_of_shapes::check_columns;
 use crate::shapes::{Mixture, vectors_of};
 
 /// How near to touching two bodies may be so that either answer is right.
@@ -172,6 +173,10 @@ fn bodies_of_every_shape_meet_on_their_way_across_the_borders_of_a_cell() {
             let found = ways.same(&name, |way| hits(way, input));
             assert_found((&name, &moving, [i, j]), (space, most), &found);
             across += found.iter().filter(|hit| hit.0.1 != [0; 2]).count();
+            if j > 0 {
+                let (seen, solids): (Vec<_>, _) = (found.iter().map(|hit| hit.0).collect(), moving.mixture.solids());
+                check_columns((&mut ways, &name), (input, space), &seen, ([&solids[i], &solids[j]], i == j));
+            }
         }
         assert!(across > 20, "{across} pairs across borders");
     }

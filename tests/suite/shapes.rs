@@ -9,6 +9,7 @@ use jostle_testkit::shapes::{BoxKind, BoxScene, Seen, Solid, boxes, solid_images
 
 use crate::boxes::rows_of;
 use crate::embed::ways::{Way, Ways};
+use crate::rows_of_shapes::check_columns;
 
 /// Columns of each shape, of about as many bodies as asked for. `sets` and `solids` give the same bodies.
 pub(crate) struct Mixture<const D: usize> {
@@ -77,6 +78,11 @@ fn mixtures<const D: usize>() {
         let expected = solid_pairs(&solids[i], &(i != j).then(|| solids[j].clone()));
         assert!(expected[0].len() > 5 && expected[1].len() < 5, "{name}: {:?}", expected.map(|pairs| pairs.len()));
         assert_told(&name, &lists[i * 5 + j], &expected);
+        if j > 0 {
+            let input = if i == j { Input::within(sets[i]) } else { between(sets[i], sets[j]) };
+            let found: Vec<_> = lists[i * 5 + j].iter().map(|&pair| (pair, [0; D])).collect();
+            check_columns((&mut ways, &name), (input, Space::open()), &found, ([&solids[i], &solids[j]], i == j));
+        }
         if i != j {
             let found =
                 ways.by_turns(|way| way.search().find(between(sets[j], sets[i])).expect("sets").pairs().to_vec());
@@ -137,6 +143,9 @@ fn spaces<const D: usize>(n: usize, width: f64, spaces: &[Space<D>], most: i32) 
             }
             rows.sort_unstable();
             assert_same(&name, &ways.by_turns(|way| rows_of(way, input, Rows::Full)), &rows);
+            if j > 0 {
+                check_columns((&mut ways, &name), (input, space), &found, ([&solids[i], &solids[j]], i == j));
+            }
         }
     }
     assert!(across > 100, "{across} pairs across borders");

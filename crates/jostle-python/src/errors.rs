@@ -15,9 +15,8 @@ pyo3::create_exception!(
 );
 
 /// Names of Rust's in the engine's messages, and what is said of them in Python.
-const NAMES: [(&str, &str); 10] = [
+const NAMES: [(&str, &str); 9] = [
     ("search boxes with a `PairFinder`", "search boxes by a jostle.Finder"),
-    ("ask for lists of ids", "ask for indices alone, distances=False"),
     ("`set_max_pairs` allows", "max_pairs= allows"),
     ("count or visit them", "take count or for_each"),
     ("search in f64 (`Circles64`, `Spheres64`)", "give positions in float64"),

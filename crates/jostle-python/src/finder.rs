@@ -460,7 +460,8 @@ pub(crate) fn count<'py>(
 /// half : bool, default False
 ///     Whether each pair stands once, in the row of its lesser body, and not in both rows.
 /// distances, vectors, shifts : bool
-///     Which columns there are beside the indices. Boxes and capsules have none of them: ``distances=False``.
+///     Which columns there are beside the indices. Of boxes and capsules, distances and vectors are between their
+///     cores where these are nearest: boxes without margins, and segments.
 ///
 /// Returns
 /// -------

@@ -52,12 +52,17 @@ def test_boxes_meet_boxes_and_circles(dimensions, dtype):
     assert within.sum() > 50
     same(jostle.pairs(jostle.Boxes(lo, hi)), within)
     assert jostle.count(jostle.Boxes(lo, hi)) == within.sum()
-    lists = jostle.neighbors(jostle.Boxes(lo, hi), distances=False)
+    lists = jostle.neighbors(jostle.Boxes(lo, hi))
     np.testing.assert_array_equal(np.diff(lists.offsets), (within | within.T).sum(1))
+    assert not lists.distances.any()
     centers = np.random.default_rng(5).random((300, dimensions)) * 10
     apart = np.linalg.norm(np.clip(centers[:, None], lo, hi) - centers[:, None], axis=-1)
     met = jostle.between(jostle.Bodies(centers, 0.5), jostle.Boxes(lo, hi))
     same(jostle.pairs(met), apart <= 0.5)
+    lists = jostle.neighbors(met, vectors=True)
+    row = np.repeat(np.arange(300), np.diff(lists.offsets))
+    np.testing.assert_allclose(lists.distances, apart[row, lists.indices], atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(lists.vectors, axis=1), lists.distances, atol=1e-6)
     prepared = jostle.PreparedSet(jostle.Boxes(lo, hi))
     same(jostle.pairs(jostle.between(jostle.Bodies(centers, 0.5), prepared)), apart <= 0.5)
     answers = prepared.points(centers)
@@ -143,8 +148,6 @@ def test_refusals_name_boxes_and_say_what_to_do():
     sound = jostle.Boxes(*boxes(20, 2, np.float64))
     with pytest.raises(jostle.InputError, match="only circles and spheres are followed .* jostle.Finder"):
         jostle.CoherentFinder().pairs(sound)
-    with pytest.raises(jostle.InputError, match="only circles and spheres have centres .* distances=False"):
-        jostle.neighbors(sound)
     with pytest.raises(TypeError, match="radii or a cutoff beside sets"):
         jostle.pairs(sound, 1.0)
     with pytest.raises(TypeError, match="a set must be jostle.Bodies.*, jostle.Boxes, jostle.Capsules or"):

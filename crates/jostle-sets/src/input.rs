@@ -40,7 +40,7 @@ pub use space::{Space, UnitCell};
 /// | part | choices |
 /// |---|---|
 /// | sets | `f32` or `f64`; at rest or moving; a view, a tree or a [`PreparedSet`](crate::PreparedSet); radii, a margin or a cutoff; layers |
-/// | shapes | circles and spheres; [`Boxes`](jostle_core::Boxes) and [`Capsules`](jostle_core::Capsules), of any relation, in any space, with each other or with circles, in either precision; at rest or moving; layers, a margin; a view or a [`PreparedSet`](crate::PreparedSet); list, count, visitor, fold; contacts over time and their geometry; neighbour lists of ids; queries |
+/// | shapes | circles and spheres; [`Boxes`](jostle_core::Boxes) and [`Capsules`](jostle_core::Capsules), of any relation, in any space, with each other or with circles, in either precision; at rest or moving; layers, a margin; a view or a [`PreparedSet`](crate::PreparedSet); list, count, visitor, fold; contacts over time and their geometry; neighbour lists with their columns; queries |
 /// | space | open; periodic on some axes; a lattice that repeats in some directions; bodies inside the cell or far outside; any reach |
 /// | relation | within a set, between two, among many by a table |
 /// | answer | list with image shifts and times of impact, count, visitor, fold; neighbour lists, half and full, with their columns; contacts over time (`ContactTracker`) and their geometry (`contacts`, `contacts_f64`) |
@@ -60,7 +60,6 @@ pub use space::{Space, UnitCell};
 /// |---|---|---|
 /// | neighbour lists of [`Input::among`] | [`InputError::Combination`] | a row would not say of which set its neighbours are: ask for the lists of two sets at a time |
 /// | boxes without an end where space repeats | [`InputError::Range`] | they would touch at infinitely many images |
-/// | distances, shifts or vectors in neighbour lists of boxes or capsules | [`InputError::Combination`] | these columns measure centres, which boxes and capsules do not have; ask for lists of ids, and for `contacts` of their pairs |
 /// | boxes or capsules in a `CoherentFinder` | [`InputError::Combination`] | it foresees where bodies go by their centres; give boxes a margin, and list them anew once a `Skin` says that the list no longer holds |
 /// | a [`LinearTree`] of boxes or capsules, and [`Queries`](crate::Queries) in `f32` to it | none: it does not compile | [`LinearTree::build`] takes circles and spheres; a [`PreparedSet`](crate::PreparedSet) of any shape stays sorted, and answers [questions](crate::PreparedQueries) |
 /// | lattice vectors of length zero, in one plane, or left-handed, where any direction repeats | [`InputError::Lattice`] | there is no cell, or shifts would mean something else than elsewhere |

@@ -149,12 +149,6 @@ impl<const D: usize> PairFinder<D> {
                 reason: "a row would not say of which set its neighbours are; ask for the lists of each two sets",
             });
         }
-        if lists.want_columns() {
-            input.check_round(
-                "boxes or capsules and distances, shifts or vectors of neighbours",
-                "only circles and spheres have centres that these could be of; ask for lists of ids",
-            )?;
-        }
         let isa = self.isa();
         self.seek(input, only, workers, |engines, plan| {
             let Engines { pairs, rows, .. } = engines;

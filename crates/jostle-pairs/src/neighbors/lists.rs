@@ -178,7 +178,9 @@ impl NeighborLists {
 
     /// The squared distance from the centre of a body to the centre of each of its [`NeighborLists::neighbors`], by the
     /// predicate's formula: in `f32`, or, where bodies are in `f64` or moving, in `f64` and then rounded to `f32`. For
-    /// moving bodies, the distance at the beginning of the step. Empty unless asked for by
+    /// moving bodies, the distance at the beginning of the step. In a search with boxes or capsules, always in `f64` and
+    /// then rounded, the squared distance of the cores (a centre, a segment, a box without its margin): 0 where these
+    /// overlap. Empty unless asked for by
     /// [`NeighborLists::with_distances`] or [`NeighborLists::and_distances`].
     #[must_use]
     pub fn distances2(&self) -> &[f32] {
@@ -206,8 +208,9 @@ impl NeighborLists {
 
     /// The vector from a body to each of its [`NeighborLists::neighbors`], by the predicate's formula:
     /// `(xb - xa) + shift`, see [`Space`](crate::Space). In `f64`, or, where all bodies are in `f32` and at rest, in
-    /// `f32` and then widened. For moving bodies, the vector at the beginning of the step. Empty unless asked for by
-    /// [`NeighborLists::and_vectors`].
+    /// `f32` and then widened. For moving bodies, the vector at the beginning of the step. In a search with boxes or
+    /// capsules, it leads from core to core where these are nearest; where they overlap, it is 0, or as short as
+    /// rounding. Empty unless asked for by [`NeighborLists::and_vectors`].
     ///
     /// # Panics
     /// When the last search was not in `D` dimensions.

@@ -119,7 +119,7 @@ impl NeighborLists {
         (isa, workers): (Isa, Workers<'_>),
     ) {
         let Centers { single, double } = centers;
-        if !exact.images.unique {
+        if !exact.images.unique || exact.has_solids() {
             self.measure_blocks::<D>(workers, |rows, out| at_images(exact, kind, rows, out));
         } else if exact.decided {
             self.measure_nearest(exact, double, (isa, workers));
@@ -376,7 +376,7 @@ fn put<T: Copy>(column: &mut [T], at: usize, count: usize, values: Eight<T>) {
     }
 }
 
-/// Measures neighbours that may touch at several images.
+/// Measures neighbours that may touch at several images, or boxes or capsules, one by one.
 fn at_images<const D: usize>(exact: &Exact<'_, D>, kind: Rows, rows: Neighbors<'_>, mut out: Block<'_, D>) {
     let (Range { start, end }, mut id) = (rows.range.clone(), rows.first_row());
     let Neighbors { offsets, neighbors, .. } = rows;

@@ -7,7 +7,7 @@ use crate::input::{Set, Source, UnitCell};
 use crate::proxy::impact::{SixteenPaths, first_touch};
 use crate::proxy::sixteen_pairs::{Kind, SixteenPairs};
 use crate::proxy::sorted::SortedSet;
-use crate::proxy::{Images, Proxies};
+use crate::proxy::{Images, Proxies, Solid};
 use crate::shape::first_lanes;
 use crate::simd::LANES;
 
@@ -98,6 +98,24 @@ impl<const D: usize> Exact<'_, D> {
     #[inline(always)]
     pub fn displacement(&self, set: u32, id: u32) -> [f64; D] {
         self.sets[set as usize].by(id as usize).unwrap_or([0.0; D])
+    }
+
+    /// Whether some bodies are boxes or capsules.
+    pub fn has_solids(&self) -> bool {
+        self.sets.iter().any(Set::is_shaped)
+    }
+
+    /// A body of any shape, with its margin; and its core, without.
+    #[inline]
+    pub fn solid(&self, set: u32, id: u32) -> Solid<D> {
+        self.sorted[set as usize].solid(&self.sets[set as usize], id as usize)
+    }
+
+    pub fn core(&self, set: u32, id: u32) -> Solid<D> {
+        match &self.sets[set as usize].source {
+            Source::Shaped(bodies) => Solid::core(bodies, id as usize),
+            Source::View(_) | Source::Double(_) | Source::Tree(_) => self.solid(set, id),
+        }
     }
 
     /// By how many of each vector `b` is moved to be seen from `a` at an image of the cell, with both bodies where they
@@ -230,10 +248,7 @@ impl<const D: usize> Exact<'_, D> {
     /// As [`Exact::touch`], in a search with boxes or capsules. (Searches that visit hits one by one would take 1.2 to
     /// 1.6 times as long if each were decided as one of sixteen.)
     fn touch_of_solids(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> Option<f64> {
-        let body = |set: u32, id: u32| {
-            let solid = self.sorted[set as usize].solid(&self.sets[set as usize], id as usize);
-            (solid, self.displacement(set, id))
-        };
+        let body = |set: u32, id: u32| (self.solid(set, id), self.displacement(set, id));
         let steps =
             if self.is_outside(sets) { self.steps(sets, image, a, b) } else { self.images.steps[image as usize] };
         let shift = self.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps.axes(f64::from)));

@@ -120,18 +120,11 @@ impl<const D: usize> Solid<D> {
     /// As [`Solid::first_touch`], of a first body that is no box; NaN if they do not touch.
     fn approach(&self, other: &Self, shift: [f64; D], v: [f64; D]) -> f64 {
         let ((ends, radius), (others, reach)) = (self.segment(), other.segment());
-        let ([p, p_end], [q, q_end], reach) = (ends, others, radius + reach);
-        let all = [p, p_end].both(|from| [q, q_end].both(|to| between(from, to, shift)));
+        let reach = radius + reach;
+        let all = ends.both(|from| others.both(|to| between(from, to, shift)));
         let mut time = surroundings_meet(all, reach, v);
-        let along = between(p, p_end, [0.0; D]);
         for _ in 0..STEPS {
-            let shift = from_axes(|axis| shift[axis] + time * v[axis]);
-            let (to, to_end) = (between(p, q, shift), between(p, q_end, shift));
-            let apart = match (self, other) {
-                (Round { .. }, Boxed { .. }) => box_from_point(to, to_end),
-                (_, Boxed { .. }) => box_from_segment(to, to_end, along),
-                _ => segment_from_segment(to, along, between(q, q_end, [0.0; D])),
-            };
+            let apart = self.apart(other, from_axes(|axis| shift[axis] + time * v[axis]));
             let next = step(time, apart, v, reach);
             if next == time || next.is_nan() {
                 return next;
@@ -139,6 +132,33 @@ impl<const D: usize> Solid<D> {
             time = next;
         }
         time
+    }
+
+    /// Returns the squared distance of the cores of two bodies, the second seen at a shift, as
+    /// [`Solid::touches`](Self::touches) compares it, and what leads from the core of this body to that of the other
+    /// where they are nearest.
+    pub fn apart(&self, other: &Self, shift: [f64; D]) -> (f64, [f64; D]) {
+        let along = |ends: [[f64; D]; 2]| between(ends[0], ends[1], [0.0; D]);
+        let (ends, others) = (self.segment().0, other.segment().0);
+        let seen = |from: [f64; D]| others.both(|to| between(from, to, shift));
+        match (self, other) {
+            (&Boxed { lo, hi }, &Boxed { lo: other_lo, hi: other_hi }) => {
+                box_from_point(between(hi, other_lo, shift), between(lo, other_hi, shift))
+            }
+            (Boxed { .. }, _) => {
+                let (distance2, apart) = other.apart(self, shift.axes(|x| -x));
+                (distance2, apart.axes(|x| 0.0 - x))
+            }
+            (Round { .. }, Boxed { .. }) => {
+                let [to_lo, to_hi] = seen(ends[0]);
+                box_from_point(to_lo, to_hi)
+            }
+            (_, Boxed { .. }) => {
+                let [to_lo, to_hi] = seen(ends[0]);
+                box_from_segment(to_lo, to_hi, along(ends))
+            }
+            _ => segment_from_segment(between(ends[0], others[0], shift), along(ends), along(others)),
+        }
     }
 }
 

@@ -27,6 +27,11 @@ fn boxed<const D: usize, T: Scalar>(boxes: &BoxView<'_, D, T>, id: usize) -> Sol
     Boxed { lo, hi }
 }
 
+fn core_of<const D: usize, T: Scalar>(boxes: &BoxView<'_, D, T>, id: usize) -> Solid<D> {
+    let [lo, hi] = [boxes.lo(id), boxes.hi(id)].both(|corner| corner.axes(T::to_f64));
+    Boxed { lo, hi }
+}
+
 fn capsule<const D: usize, T: Scalar>(capsules: &CapsuleView<'_, D, T>, id: usize) -> Solid<D> {
     Capsule { ends: capsules.ends(id).both(|end| end.axes(T::to_f64)), radius: capsules.radius(id).to_f64() }
 }
@@ -41,6 +46,16 @@ impl<const D: usize> Solid<D> {
             Shaped::Boxes64(boxes) => boxed(boxes, id),
             Shaped::Capsules(capsules) => capsule(capsules, id),
             Shaped::Capsules64(capsules) => capsule(capsules, id),
+        }
+    }
+
+    /// The core of a box or a capsule as the caller gave it, without the margin.
+    #[must_use]
+    pub fn core(bodies: &Shaped<'_, D>, id: usize) -> Self {
+        match bodies {
+            Shaped::Boxes(boxes) => core_of(boxes, id),
+            Shaped::Boxes64(boxes) => core_of(boxes, id),
+            Shaped::Capsules(_) | Shaped::Capsules64(_) => Self::shaped(bodies, id),
         }
     }
 
@@ -60,7 +75,7 @@ impl<const D: usize> Solid<D> {
 
     /// The point that says in which cell the body lies: its centre, or the sum of the halves of its corners or ends.
     #[inline]
-    pub(crate) fn middle(&self) -> [f64; D] {
+    pub fn middle(&self) -> [f64; D] {
         let ([p, q], _) = self.segment();
         let mut middle = [0.0; D];
         for axis in 0..D {
@@ -74,7 +89,7 @@ impl<const D: usize> Solid<D> {
     /// - other bodies touch when the squared distance of their cores (a centre, a segment, a box) is at most the square
     ///   of the sum of their radii. Differences of the two bodies' numbers are taken first, and the shift is added to
     ///   them.
-    pub(crate) fn touches(&self, other: &Self, shift: [f64; D]) -> bool {
+    pub fn touches(&self, other: &Self, shift: [f64; D]) -> bool {
         let seen = |from, to| between(from, to, shift);
         match (self, other) {
             (&Boxed { lo, hi }, &Boxed { lo: other_lo, hi: other_hi }) => {
