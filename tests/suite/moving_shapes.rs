@@ -1,8 +1,8 @@
 //! Boxes, capsules and circles that move, in one search: with each other, in spaces that repeat, against halving.
 
 use jostle::{
-    ActivationTable, Boxes, Boxes64, Capsules, Circles, Circles64, ContactError, Input, InputError, PairFinder,
-    PreparedSet, RangeFault, Rows, Set, Space, Threads, between, contacts, contacts_f64,
+    ActivationTable, Boxes, Boxes64, Capsules, Capsules64, Circles, Circles64, ContactError, Input, InputError,
+    PairFinder, PreparedSet, RangeFault, Rows, Set, Space, Threads, between, contacts, contacts_f64,
 };
 use jostle_testkit::pairs::assert_same;
 use jostle_testkit::shapes::{Seen, Solid};
@@ -274,6 +274,18 @@ fn prepared_boxes_meet_bodies_on_their_way() {
             assert!(found == expected, "{other} in {space:?}, moving");
         }
     }
+}
+
+/// A rod and a post that touch by rounding alone, though the boxes around them are apart, beside a set that moves.
+#[test]
+fn what_touches_at_rest_beside_bodies_that_move_touches_at_time_0() {
+    let rod = Capsules64::new([&[-0.001], &[-0.0022500000000000003]], [&[-0.00275], &[-0.0010000000000000002]], 0.001);
+    let (post, shot) = (Circles64::new(&[-0.00275], &[0.00075], 0.00075), Circles::new(&[9.0], &[9.0], 1.0));
+    let sets = [rod.into(), post.into(), Set::from(shot).moving([&[1.0], &[1.0]])];
+    let (table, mut ways) = (ActivationTable::all(3), Ways::<2>::all());
+    let input = Input::among(&sets, &table);
+    let found = ways.same("at rest", |way| hits(way, input));
+    assert_eq!(found.iter().map(|hit| hit.1).collect::<Vec<_>>(), [0.0], "{found:?}");
 }
 
 #[test]

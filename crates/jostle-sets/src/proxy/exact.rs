@@ -222,6 +222,10 @@ impl<const D: usize> Exact<'_, D> {
 
     /// When each of some pairs that were found first touch.
     pub fn touches(&self, sets: [u32; 2], image: u32, pairs: &[[u32; 2]], times: &mut [f64]) {
+        // Bodies at rest were found to touch by their distance. What decides for bodies that move may round otherwise.
+        if !self.moves(sets) {
+            return times.fill(0.0);
+        }
         for (pairs, times) in pairs.chunks(LANES).zip(times.chunks_mut(LANES)) {
             let all = self.first_touches(sets, image, pairs);
             times.copy_from_slice(&all[..times.len()]);
