@@ -1,6 +1,8 @@
 //! Prepared sets: when they are sorted again, and what a refusal leaves of them.
 
-use jostle::{Circles, Circles64, Input, PairFinder, PreparedSet, Set, Space, Threads};
+use jostle::{
+    Boxes, Boxes64, Capsules, Capsules64, Circles, Circles64, Input, PairFinder, PreparedSet, Set, Space, Threads,
+};
 
 const X: [f32; 3] = [0.0, 1.0, 7.0];
 const X64: [f64; 3] = [0.0, 1.0, 7.0];
@@ -55,4 +57,26 @@ fn a_refused_build_leaves_nothing() {
     let moving = Set::from(Circles::new(&[0.0], &[0.0], 0.5)).moving([&[1.0_f32], &[0.0]]);
     assert!(walls.build(moving, Space::open(), Threads::Serial).is_err());
     assert_eq!(PairFinder::new().count(Set::from(&walls)), Ok(0));
+}
+
+#[test]
+fn a_prepared_set_of_any_shape_keeps_its_margin() {
+    let (lo, hi) = ([[0.0_f32, 5.0], [0.0, 0.0]], [[1.0_f32, 6.0], [1.0, 1.0]]);
+    let (lo64, hi64) = ([[0.0_f64, 5.0], [0.0, 0.0]], [[1.0_f64, 6.0], [1.0, 1.0]]);
+    let walls: [Set<'_, 2>; 5] = [
+        Circles::new(&X, &[0.0; 3], 0.5).with_margin(0.25).into(),
+        Boxes::new(lo.each_ref(), hi.each_ref()).with_margin(0.25).into(),
+        Boxes64::new(lo64.each_ref(), hi64.each_ref()).with_margin(0.25).into(),
+        Capsules::new(lo.each_ref(), hi.each_ref(), 0.5).with_margin(0.25).into(),
+        Capsules64::new(lo64.each_ref(), hi64.each_ref(), 0.5).with_margin(0.25).into(),
+    ];
+    for wall in walls {
+        let (walls, mut finder) = (prepared(wall, Space::open()), PairFinder::new());
+        for bodies in [wall, (&walls).into()] {
+            let with = |x: &'static [f32; 1]| Input::between(Circles::new(x, &[0.0], 0.5), bodies);
+            finder.find(with(&[2.0])).expect("a search within the contract");
+            let still = [&[2.0], &[2.2], &[2.3]].map(|x| finder.still_valid(with(x)));
+            assert_eq!(still, [true, true, false], "{wall:?}");
+        }
+    }
 }

@@ -41,6 +41,17 @@ impl<const D: usize> Shaped<'_, D> {
         }
     }
 
+    /// The same bodies with another margin, which is one of their precision.
+    #[must_use]
+    pub(crate) fn with_margin(self, margin: f64) -> Self {
+        match self {
+            Self::Boxes(boxes) => Self::Boxes(boxes.with_margin(margin as f32)),
+            Self::Boxes64(boxes) => Self::Boxes64(boxes.with_margin(margin)),
+            Self::Capsules(capsules) => Self::Capsules(capsules.with_margin(margin as f32)),
+            Self::Capsules64(capsules) => Self::Capsules64(capsules.with_margin(margin)),
+        }
+    }
+
     #[must_use]
     pub fn are_boxes(&self) -> bool {
         matches!(self, Self::Boxes(_) | Self::Boxes64(_))

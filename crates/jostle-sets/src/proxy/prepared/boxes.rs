@@ -11,7 +11,6 @@ use crate::input::{Set, Source, Space, UnitCell};
 use crate::proxy::boxed::{BoxFrame, Finite};
 use crate::proxy::columns::{BLOCK, set_each};
 use crate::proxy::solid::Solid;
-use crate::proxy::sorted::SortedSet;
 use crate::proxy::{Extent, squared};
 
 /// What is known of the bodies of a prepared set of boxes or capsules.
@@ -22,10 +21,11 @@ pub(crate) struct Boxed<const D: usize> {
     pub(crate) frame: Option<BoxFrame<D>>,
 }
 
-/// Boxes or capsules as they were given, by id, their margins added. Memory of the other precision is kept.
+/// Boxes or capsules as they were given, by id, and their margin. Memory of the other precision is kept.
 #[derive(Debug)]
 pub(super) struct Copies<const D: usize> {
     kind: Option<Kind>,
+    margin: f64,
     single: Numbers<D, f32>,
     double: Numbers<D, f64>,
 }
@@ -80,7 +80,7 @@ impl<const D: usize, T: Scalar> Numbers<D, T> {
 
 impl<const D: usize> Copies<D> {
     pub(super) fn new() -> Self {
-        Self { kind: None, single: Numbers::new(), double: Numbers::new() }
+        Self { kind: None, margin: 0.0, single: Numbers::new(), double: Numbers::new() }
     }
 
     pub(super) fn clear(&mut self) {
@@ -99,16 +99,17 @@ impl<const D: usize> Copies<D> {
     pub(super) fn source(&self) -> Option<Source<'_, D>> {
         let (Numbers { points: [lo, hi], radii }, Numbers { points: [lo64, hi64], radii: radii64 }) =
             (&self.single, &self.double);
-        Some(Source::Shaped(match self.kind? {
+        let shaped = match self.kind? {
             Kind::Boxes => Shaped::Boxes(Boxes::new(lo.each_ref(), hi.each_ref())),
             Kind::Boxes64 => Shaped::Boxes64(Boxes64::new(lo64.each_ref(), hi64.each_ref())),
             Kind::Capsules => Shaped::Capsules(Capsules::new(lo.each_ref(), hi.each_ref(), radii)),
             Kind::Capsules64 => Shaped::Capsules64(Capsules64::new(lo64.each_ref(), hi64.each_ref(), radii64)),
-        }))
+        };
+        Some(Source::Shaped(shaped.with_margin(self.margin)))
     }
 
     /// Copies a set whose bodies are sound.
-    fn copy(&mut self, set: &Set<'_, D>, sorted: &SortedSet<D>, workers: Workers<'_>) {
+    fn copy(&mut self, set: &Set<'_, D>, workers: Workers<'_>) {
         let Source::Shaped(shaped) = &set.source else { return };
         let kind = match shaped {
             Shaped::Boxes(_) => Kind::Boxes,
@@ -116,7 +117,9 @@ impl<const D: usize> Copies<D> {
             Shaped::Capsules(_) => Kind::Capsules,
             Shaped::Capsules64(_) => Kind::Capsules64,
         };
-        let solid = |id: usize| sorted.solid(set, id);
+        self.margin = shaped.margin();
+        let bare = shaped.with_margin(0.0);
+        let solid = |id: usize| Solid::shaped(&bare, id);
         match kind {
             // Numbers given in `f32` have been widened, so this is exact.
             Kind::Boxes | Kind::Capsules => self.single.copy(set.len(), solid, |x| x as f32, workers),
@@ -137,7 +140,7 @@ impl<const D: usize> PreparedSet<D> {
         let cell = (!space.is_open()).then(|| UnitCell::of(&space));
         self.sorted.boxed = true;
         let extent = self.sorted.survey_solids(set, cell.as_ref(), workers)?;
-        self.bodies.shaped.copy(set, &self.sorted, workers);
+        self.bodies.shaped.copy(set, workers);
         let own = Set::of(self.bodies.source());
         let direct = cell.is_none() && matches!(own.source, Source::Shaped(Shaped::Boxes(_)));
         let frame = (!direct).then(|| BoxFrame::prepared(extent, cell.as_ref()));
