@@ -285,6 +285,8 @@ pub(crate) mod tests {
     use super::{Handover, Open};
     use std::panic::resume_unwind;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread::{scope, sleep, yield_now};
+    use std::time::Duration;
 
     /// A payload that panics as it is dropped, but not while its thread unwinds.
     pub(crate) struct Bomb;
@@ -314,19 +316,24 @@ pub(crate) mod tests {
     /// held up for longer than the helper looks out.
     #[test]
     fn who_comes_before_a_region_is_open_helps() {
-        let helps = |_| {
+        let helps = |run: usize| {
             let (handover, helped) = (&Handover::default(), AtomicUsize::new(0));
-            std::thread::scope(|scope| {
+            scope(|scope| {
                 let coming = handover.coming();
                 scope.spawn(move || handover.help_once(coming, || ()));
+                // Where there is one processor, a helper that looks out leaves it to a leader that wakes, but to none that
+                // has given way.
                 while handover.came.load(Ordering::Relaxed) == 0 {
-                    std::thread::yield_now();
+                    if run.is_multiple_of(2) { sleep(Duration::from_nanos(1)) } else { yield_now() }
                 }
                 // By then the helper has looked and found no region.
                 (0..1_000).for_each(|_| std::hint::spin_loop());
                 handover.region(&|number| {
                     helped.fetch_add(number, Ordering::Relaxed);
-                    (0..1_000).for_each(|_| std::hint::spin_loop());
+                    // The region is open until the helper has helped or left.
+                    while helped.load(Ordering::Relaxed) == 0 && handover.present.load(Ordering::Relaxed) > 0 {
+                        yield_now();
+                    }
                 });
                 handover.dismiss();
             });
