@@ -14,7 +14,7 @@ import numpy as np, jostle
 
 points = np.zeros((4000, 3))
 jostle.pairs(points[:10], 1.0, threads=1)
-taken = int(open("/proc/self/statm").read().split()[0]) * 4096
+taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (taken + {mebi} * 2**20, resource.RLIM_INFINITY))
 try:
     print(len({search}))

@@ -228,8 +228,9 @@ def test_an_interrupt_is_honoured_after_the_call():
     # A process in the background of a shell begins with interrupts ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        threading.Timer(0.05, lambda: signal.raise_signal(signal.SIGINT)).start()
         with pytest.raises(KeyboardInterrupt):
+            # Begun in here: this thread may be held up for longer than the timer waits.
+            threading.Timer(0.05, lambda: signal.raise_signal(signal.SIGINT)).start()
             for _ in range(10_000):
                 finder.pairs(points, 0.3)
     finally:

@@ -286,10 +286,10 @@ def test_a_search_stops_where_its_function_raises(threads, cell):
         raise KeyError("enough")
 
     for _ in range(3):  # a search that was cut short leaves nothing behind
-        begin = time.perf_counter()
+        begin = time.process_time()
         with pytest.raises(KeyError, match="enough"):
             jostle.for_each(fail, points, cutoff=0.4, cell=cell, threads=threads)
-        assert time.perf_counter() - begin < 1.0
+        assert time.process_time() - begin < 1.0
         assert jostle.count(points, cutoff=1e-5, threads=threads) == len(
             jostle.pairs(points, cutoff=1e-5)
         )
