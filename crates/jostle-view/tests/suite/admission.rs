@@ -79,8 +79,10 @@ fn where_other_machines_can_ask_they_must_know_the_token() {
 fn an_address_that_cannot_be_had_is_an_error() {
     let viewer = loopback();
     assert!(Viewer::start(viewer.address()).is_err());
-    let address = viewer.address();
     drop(viewer);
-    // The viewer's thread has ended with the viewer.
-    assert!(Viewer::start(address).is_ok());
+    // The viewer's thread has ended with the viewer. Another program may have been given the port since, but not always.
+    assert!((0..10).any(|_| {
+        let address = loopback().address();
+        Viewer::start(address).is_ok()
+    }));
 }

@@ -14,10 +14,27 @@ use tungstenite::{Message, WebSocket};
 use crate::client::until;
 use crate::program::{Folder, start};
 
+/// A browser's process, and its folder. Both end with the test, even if the browser never has a page.
+struct Process(Child, PathBuf);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        _ = self.0.kill();
+        _ = self.0.wait();
+        _ = fs::remove_dir_all(&self.1);
+    }
+}
+
+/// Returns a folder with a short path: the browser puts a socket there, and ends where the socket's path is longer than
+/// some hundred bytes.
+fn short_folder() -> PathBuf {
+    let folder = std::env::temp_dir();
+    if folder.as_os_str().len() > 40 { PathBuf::from("/tmp") } else { folder }
+}
+
 /// A browser with one page. It ends with the test.
 pub(crate) struct Browser {
-    child: Child,
-    profile: PathBuf,
+    _process: Process,
     socket: WebSocket<TcpStream>,
     calls: u32,
     /// Complaints of the page.
@@ -29,8 +46,9 @@ impl Browser {
     pub(crate) fn open(url: &str) -> Option<Self> {
         static OPENED: AtomicU32 = AtomicU32::new(0);
         let number = OPENED.fetch_add(1, Relaxed);
-        let profile = std::env::temp_dir().join(format!("jostle-view-{}-{number}", std::process::id()));
+        let profile = short_folder().join(format!("jostle-view-{}-{number}", std::process::id()));
         let mut command = Command::new("chromium");
+        command.env("TMPDIR", short_folder());
         command.args(["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader"]);
         command.args(["--enable-unsafe-swiftshader", "--remote-debugging-port=0"]);
         command.arg(format!("--user-data-dir={}", profile.display())).arg("about:blank");
@@ -43,6 +61,7 @@ impl Browser {
             );
             return None;
         };
+        let process = Process(child, profile.clone());
         let mut port = None;
         until("the browser has its port", || {
             let text = fs::read_to_string(profile.join("DevToolsActivePort")).unwrap_or_default();
@@ -60,7 +79,7 @@ impl Browser {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let (socket, _) = tungstenite::client(target.unwrap(), stream).unwrap();
-        let mut browser = Self { child, profile, socket, calls: 0, complaints: Vec::new() };
+        let mut browser = Self { _process: process, socket, calls: 0, complaints: Vec::new() };
         for method in ["Runtime.enable", "Log.enable", "Page.enable"] {
             browser.call(method, "{}");
         }
@@ -153,14 +172,6 @@ fn pages(address: SocketAddr) -> String {
         list.push_str(&String::from_utf8_lossy(&part[..len]));
     }
     list
-}
-
-impl Drop for Browser {
-    fn drop(&mut self) {
-        _ = self.child.kill();
-        _ = self.child.wait();
-        _ = fs::remove_dir_all(&self.profile);
-    }
 }
 
 #[test]

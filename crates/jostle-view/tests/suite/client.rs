@@ -12,8 +12,9 @@ use jostle_view::Viewer;
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
 
-/// Nothing here takes so long, unless it never happens.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Nothing here takes so long, unless it never happens: not even where a browser draws by software on a core that others
+/// use, too.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Shorter than the time between two pings, since otherwise a client that waits for another message would wait for
 /// ever.
