@@ -1,7 +1,7 @@
 //! Counting without a list, and lists that would not fit.
 
 use std::fmt::Write as _;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use crate::program::{Folder, bodies, csv, figure};
 
@@ -40,9 +40,7 @@ fn more_pairs_than_allowed_are_refused() {
 /// Runs the program on one thread, in an address space of 2 GB.
 #[cfg(target_os = "linux")]
 fn within_2_gb(folder: &Folder, arguments: &str) -> Output {
-    let program = env!("CARGO_BIN_EXE_jostle");
-    let line = format!("ulimit -v 2000000; exec {program} {arguments} --threads 1");
-    Command::new("sh").args(["-c", &line]).current_dir(folder.path(".")).output().unwrap()
+    folder.limited("ulimit -v 2000000", &format!("{arguments} --threads 1")).output().unwrap()
 }
 
 #[cfg(target_os = "linux")]

@@ -48,6 +48,17 @@ impl Folder {
     pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_jostle"));
         command.current_dir(self.0.path()).args(arguments.split_whitespace()).stdin(Stdio::null());
+        // How messages look is not left to whoever runs the tests.
+        command.env_remove("CLICOLOR_FORCE").env_remove("COLUMNS");
+        command
+    }
+
+    /// Makes the command of the program under limits that a shell sets first.
+    #[cfg(unix)]
+    pub(crate) fn limited(&self, limits: &str, arguments: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("{limits}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_jostle")]);
+        command.current_dir(self.0.path()).args(arguments.split_whitespace());
         command
     }
 

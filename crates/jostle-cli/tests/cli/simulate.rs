@@ -99,9 +99,11 @@ fn each_engine_draws_its_own_cells() {
 #[test]
 fn a_terminal_is_shown_progress() {
     let folder = Folder::new();
-    let run = format!("{} simulate --agents 100 --frames 20", env!("CARGO_BIN_EXE_jostle"));
+    let run = "\"$JOSTLE\" simulate --agents 100 --frames 20";
     let mut script = std::process::Command::new("script");
-    script.current_dir(folder.path(".")).args(["-qec", &run, "/dev/null"]).stdin(std::process::Stdio::null());
+    script.current_dir(folder.path(".")).args(["-qec", run, "/dev/null"]).stdin(std::process::Stdio::null());
+    // A terminal that can show it, and a shell, whatever those are of whoever runs the tests.
+    script.env("JOSTLE", env!("CARGO_BIN_EXE_jostle")).env("TERM", "xterm").env("SHELL", "/bin/sh");
     match script.output() {
         Ok(output) => {
             let shown = String::from_utf8_lossy(&output.stdout).into_owned();
