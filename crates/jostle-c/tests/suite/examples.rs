@@ -51,11 +51,19 @@ enum Linked {
     Static,
 }
 
+/// Calls a compiler, which the environment may name together with words to call it by.
+fn called(compiler: &str) -> Command {
+    let mut words = compiler.split_whitespace();
+    let mut command = Command::new(words.next().expect("the name of a compiler"));
+    command.args(words);
+    command
+}
+
 /// Compiles a program, and returns its path.
 fn compiled(compiler: &str, arguments: &[&str], source: &str, linked: Linked) -> PathBuf {
     let (libraries, name) = (installed().join("lib"), source.replace(['.', '/'], "-"));
     let program = installed().join(format!("{name}-{linked:?}"));
-    let mut compile = Command::new(compiler);
+    let mut compile = called(compiler);
     compile.args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]).args(arguments);
     compile.arg("-I").arg(installed().join("include")).arg(package().join(source));
     compile.arg("-o").arg(&program);
@@ -79,7 +87,7 @@ fn compiler_of_c() -> String {
 
 fn compiler_of_cpp() -> Option<String> {
     let compiler = env::var("CXX").unwrap_or_else(|_| String::from("c++"));
-    let there = Command::new(&compiler).arg("--version").output().is_ok();
+    let there = called(&compiler).arg("--version").output().is_ok();
     if !there {
         eprintln!("SKIPPED: there is no {compiler}");
     }
