@@ -1,7 +1,7 @@
 //! Sets that meet, in any space and precision. The lists of each two last and make room for each other, and a few
 //! bodies of each set may stray.
 
-use jostle::{ActivationTable, Circles, Input, Layers, LinearTree, Rows, Threads};
+use jostle::{ActivationTable, Circles, CoherentFinder, Input, Layers, LinearTree, Rows, Set, Threads};
 use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, scene};
 
@@ -42,6 +42,28 @@ fn parts_of_a_list_make_room() {
 #[test]
 fn who_has_made_room_may_stray() {
     make_room(true);
+}
+
+/// For as long as a list lasts, the same pairs may make room and come back: their number bounds what is held of them.
+#[test]
+fn what_makes_room_again_and_again_takes_no_more_memory() {
+    const PAIRS: usize = 1_000;
+    let y: Vec<f32> = (0..2 * PAIRS).map(|id| (id / 2 * 5) as f32).collect();
+    let two_by_two = |apart: f32| -> Vec<f32> { (0..2 * PAIRS).map(|id| (id % 2) as f32 * apart).collect() };
+    let (rest, table) = (two_by_two(1.0), ActivationTable::none(2).with(0, 0).with(1, 1));
+    let (mut finder, mut held) = (CoherentFinder::new(), 0);
+    for frame in 0..300 {
+        let x = two_by_two(2.0 + [-0.004, -0.002, 0.002, 0.004, 0.002, -0.002][frame % 6]);
+        let sets: [Set<'_, 2>; 2] = [&x, &rest].map(|x| Circles::new(x, &y, 1.0).into());
+        let found = finder.find(Input::among(&sets, &table)).expect("sound bodies");
+        let touching = if matches!(frame % 6, 2..=4) { 0 } else { PAIRS };
+        assert_eq!([[0, 0], [1, 1]].map(|[i, j]| found.pairs_between(i, j).len()), [touching, PAIRS], "frame {frame}");
+        if frame == 60 {
+            held = finder.bytes();
+        }
+    }
+    assert!(finder.rebuilds() < 4, "{} rebuilds", finder.rebuilds());
+    assert_eq!(finder.bytes(), held, "bytes held");
 }
 
 fn make_room(some_stray: bool) {

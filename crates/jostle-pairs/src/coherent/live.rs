@@ -23,6 +23,7 @@ use crate::coherent::blocks::{Blocks, Meeting, Meetings, Stock, are_far};
 use crate::coherent::course::Progress;
 use crate::coherent::current::Test;
 use crate::coherent::names::Names;
+use crate::coherent::strays::Marks;
 use crate::coherent::tail::{NOBODY, Tail};
 use crate::coherent::windows::Windows;
 use crate::join::hits::PairList;
@@ -49,8 +50,10 @@ pub(super) struct Live {
     /// it; and the pairs behind the new end.
     gaps: Vec<usize>,
     last: Vec<Standing>,
-    /// Where pairs were listed that touch all the time and have moved since: some twice.
+    /// Where pairs were listed that touch all the time and have moved since; and a bit for each of these places, since
+    /// pairs come back and move again for as long as the list lasts.
     moved: Vec<u32>,
+    have_moved: Marks,
     /// Whether the list is put aside, as the candidates that touch, and is not where the caller asks for pairs.
     is_aside: bool,
 }
@@ -95,6 +98,7 @@ impl Live {
             + self.last.capacity() * size_of::<Standing>()
             + self.parts.capacity() * size_of::<ListPart>()
             + self.moved.capacity() * size_of::<u32>()
+            + self.have_moved.bytes()
     }
 
     /// The sets that meet.
@@ -131,7 +135,7 @@ impl Live {
         self.front(meeting).contains(&listed).then_some(listed as u32)
     }
 
-    /// Returns where pairs of two sets that are of no block were listed, if they stand elsewhere now: some twice.
+    /// Returns where pairs of two sets that are of no block were listed, if they have moved since.
     pub(super) fn moved(&self, meeting: usize) -> impl Iterator<Item = u32> {
         let front = self.front(meeting);
         self.moved.iter().copied().filter(move |&listed| front.contains(&(listed as usize)))
@@ -172,9 +176,10 @@ impl Live {
     /// Lists new candidates that touch: those of each two sets behind the pairs that workers have listed, block by
     /// block and band by band.
     pub(super) fn list(&mut self, list: &mut PairList, names: &NamesOf<'_>, workers: Workers<'_>) {
-        let Self { blocks, starts, slots, tail, parts, moved, .. } = self;
+        let Self { blocks, starts, slots, tail, parts, moved, have_moved, .. } = self;
         let (blocks, meetings) = (blocks.all(), blocks.meetings());
         moved.clear();
+        have_moved.clear();
         resize_with_headroom(starts, blocks.len() + parts.len() + 1);
         let (mut end, mut at, mut listed) = (0, 0, 0);
         starts[0] = 0;
@@ -277,7 +282,7 @@ impl Live {
     /// Changes the list where more candidates of a block have begun to touch than have ended, or fewer.
     #[allow(unsafe_code, reason = "no two candidates stand at one place of the list")]
     fn change_over_blocks(&mut self, list: &mut PairList, names: &NamesOf<'_>, workers: Workers<'_>) {
-        let Self { blocks, starts, slots, tail, gaps, last, parts, moved, .. } = self;
+        let Self { blocks, starts, slots, tail, gaps, last, parts, moved, have_moved, .. } = self;
         let slots = slots.as_slice();
         let place_of = |candidate: usize| place_of(slots, candidate);
         let (blocks, meetings) = (blocks.all(), blocks.meetings());
@@ -340,7 +345,7 @@ impl Live {
             last.extend(at_ends.map(|[place, candidate]| Standing { pair: pairs[place as usize], candidate }));
             let mut sum = 0;
             gaps.iter_mut().for_each(|gaps| sum += replace(gaps, sum));
-            note_moved((last, slots), blocks.len() * BLOCK, moved);
+            note_moved(last, blocks.len() * BLOCK, (moved, have_moved));
             let (pairs, tail, last, gaps) = (Disjoint::new(list.pairs_mut()), &*tail, &*last, &*gaps);
             workers.run("close up", blocks.len(), |number| {
                 let (of, Meeting { number: meeting, .. }) = meetings.of_block(number);
@@ -364,7 +369,7 @@ impl Live {
     /// Puts the pairs of each two sets behind those of the two before, moving as few as possible.
     fn settle(&mut self, list: &mut PairList) {
         let first_listed = self.first_listed();
-        let Self { slots, tail, last, parts, moved, .. } = self;
+        let Self { slots, tail, last, parts, moved, have_moved, .. } = self;
         let next = |windows: &mut Windows, part: &ListPart| windows.next((part.end, part.shrunk), part.more_len);
         let mut windows = Windows::default();
         last.clear();
@@ -373,7 +378,7 @@ impl Live {
             let places = window.outside().chain(part.more..part.more + part.more_len);
             last.extend(places.map(|place| Standing { pair: list.pairs()[place], candidate: tail.owner(place) }));
         }
-        note_moved((last, slots), first_listed, moved);
+        note_moved(last, first_listed, (moved, have_moved));
         let (mut windows, mut going) = (Windows::default(), last.iter());
         for part in parts {
             let window = next(&mut windows, part);
@@ -388,11 +393,16 @@ impl Live {
     }
 }
 
-/// Notes which of some pairs that are about to move stand where they were listed. Pairs that workers have listed have
-/// slots from `first` on.
-fn note_moved((some, slots): (&[Standing], &[AtomicU32]), first: usize, moved: &mut Vec<u32>) {
+/// Notes which of some pairs that are about to move have not moved before. Pairs that workers have listed have slots from
+/// `first` on.
+fn note_moved(some: &[Standing], first: usize, (moved, have_moved): (&mut Vec<u32>, &mut Marks)) {
     let listed = some.iter().filter_map(|standing| (standing.candidate as usize).checked_sub(first));
-    moved.extend(listed.filter(|&listed| place_of(slots, first + listed) == listed).map(|listed| listed as u32));
+    for listed in listed.map(|listed| listed as u32) {
+        if !have_moved.has(listed) {
+            have_moved.set(listed);
+            moved.push(listed);
+        }
+    }
 }
 
 /// Returns the block that a part of a new list is of, and its sets; none for the first part of each two sets, which

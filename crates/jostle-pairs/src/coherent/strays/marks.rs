@@ -1,10 +1,10 @@
-//! A bit for each body, by its number among those of all sets: whether it strays.
+//! A bit for each of some numbers. Of bodies, numbered among those of all sets, it says whether they stray.
 
 use jostle_core::scratch::resize_with_headroom;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
-pub(super) struct Marks(Vec<u32>);
+pub(in crate::coherent) struct Marks(Vec<u32>);
 
 /// The marks of two sets.
 #[derive(Debug, Clone, Copy)]
@@ -20,15 +20,15 @@ impl Marks {
         self.0.is_empty()
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(in crate::coherent) fn clear(&mut self) {
         self.0.clear();
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(in crate::coherent) fn bytes(&self) -> usize {
         self.0.capacity() * size_of::<u32>()
     }
 
-    pub(super) fn set(&mut self, number: u32) {
+    pub(in crate::coherent) fn set(&mut self, number: u32) {
         let word = number as usize / 32;
         if self.0.len() <= word {
             resize_with_headroom(&mut self.0, word + 1);
@@ -37,7 +37,7 @@ impl Marks {
     }
 
     #[inline(always)]
-    pub(super) fn has(&self, number: u32) -> bool {
+    pub(in crate::coherent) fn has(&self, number: u32) -> bool {
         self.0.get(number as usize / 32).is_some_and(|word| word >> (number % 32) & 1 == 1)
     }
 }
