@@ -1,9 +1,12 @@
 //! Bodies that have stand-ins: in `f64`, where space repeats, beside trees; and layers. Their lists last as long as
 //! those of bodies in `f32` in open space.
 
-use jostle::{ActivationTable, Circles, CoherentFinder, Input, Layers, PairFinder, Rows, Set, Space};
+use jostle::{
+    ActivationTable, Circles, CoherentFinder, Input, Layers, LinearTree, PairFinder, Rows, Set, Space, Threads,
+};
 use jostle_testkit::Kind;
 use jostle_testkit::lists::neighbors_known;
+use jostle_testkit::pairs::ascending;
 use jostle_testkit::random::Random;
 
 use super::beside::{Beside, Only, all_columns};
@@ -251,12 +254,15 @@ fn nothing_has_no_pairs_in_any_space() {
     }
 }
 
-/// Where bodies may meet at several images, or are on their way, each frame is searched from scratch, and the answers
-/// are right.
+/// Where bodies may meet at several images, are on their way, or are few among many that came sorted, each frame is
+/// searched from scratch, and the answers are right.
 #[test]
 fn others_are_searched_in_each_frame() {
     let mut drift = Drift::<2>::new(Kind::Dense, 60, 0.04);
-    let [mut small, mut moving] = [(); 2].map(|()| CoherentFinder::new());
+    let [mut small, mut moving, mut few] = [(); 3].map(|()| CoherentFinder::new());
+    let (mut many, lattice) =
+        (LinearTree::new(), [7, 40].map(|side| (0..2000).map(|at| (at % side) as f32).collect::<Vec<_>>()));
+    many.build(Circles::new(&lattice[0], &lattice[1], 0.5), Threads::Serial).expect("sound bodies");
     let (mut scratch, [mut lists, mut expected]) = (PairFinder::new(), [(); 2].map(|()| all_columns()));
     for frame in 0..8 {
         drift.step(&Space::open(), Host::LetsGo, frame);
@@ -269,6 +275,9 @@ fn others_are_searched_in_each_frame() {
         let found = moving.find(drift.set(false).moving([x, y])).expect("sound bodies");
         let count = scratch.find(drift.set(false).moving([x, y])).expect("sound bodies").pairs().len();
         assert_eq!(found.pairs().len(), count);
+        let among = Input::between(drift.set(false), &many);
+        let [found, expected] = [few.find(among), scratch.find(among)].map(|found| found.expect("sound bodies"));
+        assert_eq!(ascending(found.pairs()), ascending(expected.pairs()));
     }
-    assert_eq!([small.rebuilds(), moving.rebuilds()], [8; 2]);
+    assert_eq!([small.rebuilds(), moving.rebuilds(), few.rebuilds()], [8; 3]);
 }

@@ -22,6 +22,10 @@ use crate::join::filter::PairTest;
 /// The margin within which bodies near a stray body are looked for, as a part of the list's margin.
 const NEAR: f64 = 0.5;
 
+/// A frame whose list holds looks at all bodies; a search, where nearly all came sorted and a few are sought among them,
+/// at few. Bodies are followed where there are at most so many for each that a search looks at.
+const FOLLOWED: usize = 16;
+
 /// A stray body that would come farther than so many margins in the life of a list has jumped.
 const FAR: f64 = 8.0;
 
@@ -154,11 +158,12 @@ impl<const D: usize> CoherentFinder<D> {
         if self.pace.keeps_list() && self.listed_for != answer.listed_for() {
             self.pace.abandon();
         }
-        if is_plain(input) {
+        let is_followed = bodies_of(input) <= FOLLOWED.saturating_mul(input.weight());
+        if is_followed && is_plain(input) {
             self.stand_ins.iter_mut().for_each(StandIns::forget);
             return self.find_followed(input, only, (answer, None), by);
         }
-        if may_stand_in(input) {
+        if is_followed && may_stand_in(input) {
             let mut stand_ins = self.stand_ins.take().unwrap_or_default();
             let found = self.find_followed(input, only, (answer, Some(&mut stand_ins)), by);
             self.stand_ins = Some(stand_ins);
