@@ -261,7 +261,7 @@ fn others_are_searched_in_each_frame() {
     let mut drift = Drift::<2>::new(Kind::Dense, 60, 0.04);
     let [mut small, mut moving, mut few] = [(); 3].map(|()| CoherentFinder::new());
     let (mut many, lattice) =
-        (LinearTree::new(), [7, 40].map(|side| (0..2000).map(|at| (at % side) as f32).collect::<Vec<_>>()));
+        (LinearTree::new(), [7, 40].map(|side| (0..1200).map(|at| (at % side) as f32).collect::<Vec<_>>()));
     many.build(Circles::new(&lattice[0], &lattice[1], 0.5), Threads::Serial).expect("sound bodies");
     let (mut scratch, [mut lists, mut expected]) = (PairFinder::new(), [(); 2].map(|()| all_columns()));
     for frame in 0..8 {
