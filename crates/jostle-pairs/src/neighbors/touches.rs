@@ -157,10 +157,10 @@ impl<'a, const D: usize> Two<'a, D> {
     }
 }
 
-/// Two bodies of a search with boxes or capsules: with margins, and their cores without.
+/// Two bodies of a search with boxes or capsules: with margins, and, if boxes have margins, without.
 struct Solids<const D: usize> {
     bodies: [Solid<D>; 2],
-    cores: [Solid<D>; 2],
+    cores: Option<[Solid<D>; 2]>,
     /// Whether the predicate takes the second first: within a set, the lesser id comes first.
     turns: bool,
 }
@@ -168,7 +168,7 @@ struct Solids<const D: usize> {
 impl<const D: usize> Solids<D> {
     fn new(exact: &Exact<'_, D>, sets: [u32; 2], [a, b]: [u32; 2]) -> Self {
         let bodies = [exact.solid(sets[0], a), exact.solid(sets[1], b)];
-        let cores = [exact.core(sets[0], a), exact.core(sets[1], b)];
+        let cores = exact.have_boxes_grown().then(|| [exact.core(sets[0], a), exact.core(sets[1], b)]);
         Self { bodies, cores, turns: sets[0] == sets[1] && b < a }
     }
 
@@ -200,7 +200,7 @@ impl<const D: usize> Solids<D> {
 
     /// How far apart the cores are, the second seen at a shift.
     fn apart(&self, shift: [f64; D]) -> Apart<D> {
-        let ([one, other], shift) = self.in_order(&self.cores, shift);
+        let ([one, other], shift) = self.in_order(self.cores.as_ref().unwrap_or(&self.bodies), shift);
         let (distance2, apart) = one.apart(other, shift);
         (if self.turns { apart.axes(|x| 0.0 - x) } else { apart }, distance2)
     }
