@@ -11,6 +11,7 @@ pub(crate) mod row_join;
 pub(crate) mod row_scratch;
 pub(crate) mod rows;
 pub(crate) mod skin;
+mod solids;
 mod touches;
 
 use core::sync::atomic::AtomicUsize;
@@ -122,8 +123,17 @@ impl<const D: usize> RowEngine<D> {
             }
             if plan.exact.boxed || short_now(entries) {
                 let unfinished = Unfinished(lists);
-                self.put_pairs(plan, kind, unfinished.0, workers);
-                self.measure(plan.exact, kind, unfinished.0, (isa, workers));
+                let tells = plan.exact.has_solids() && unfinished.0.want_columns();
+                // No memory holds so many.
+                if tells && entries > u32::MAX as usize {
+                    return Err(too_many(entries as u64, max));
+                }
+                self.put_pairs(plan, (kind, tells), unfinished.0, workers);
+                if tells {
+                    self.measure_pairs((plan, &engine.ends), unfinished.0, workers);
+                } else {
+                    self.measure(plan.exact, kind, unfinished.0, (isa, workers));
+                }
                 unfinished.finish();
                 self.last = LastRows::OfPairs;
                 return Ok(Tests { pairs: lists.neighbors.len() as u64, ..tests });

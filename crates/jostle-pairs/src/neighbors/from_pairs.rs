@@ -35,8 +35,11 @@ const LEAST_PAIRS: usize = 1 << 12;
 /// The memory that it takes to make rows of pairs.
 #[derive(Debug, Default)]
 pub(super) struct PairRows {
-    /// Ids and their neighbours, bucket by bucket.
+    /// Ids and their neighbours, bucket by bucket; and the numbers of their pairs, if these are to be told.
     dealt: Vec<[u32; 2]>,
+    numbers: Vec<u32>,
+    /// For each neighbour in the rows, the number of its pair, if that is to be told.
+    told: Vec<u64>,
     /// Where each block of pairs deals to in each bucket; before that is known, how many entries the block has for it.
     places: Vec<usize>,
     /// Where each bucket begins; then where the last one ends.
@@ -46,46 +49,57 @@ pub(super) struct PairRows {
 impl PairRows {
     pub(super) fn bytes(&self) -> usize {
         self.dealt.capacity() * size_of::<[u32; 2]>()
+            + self.numbers.capacity() * size_of::<u32>()
+            + self.told.capacity() * size_of::<u64>()
             + (self.places.capacity() + self.starts.capacity()) * size_of::<usize>()
     }
 
-    /// Fills the rows of `bodies` bodies: puts the second body of each pair in the row of the first and, where `both`,
-    /// the first in the row of the second.
+    /// Fills the rows of `bodies` bodies. Where pairs are to be told, `told` then says the pair of each neighbour.
     #[allow(unsafe_code, reason = "each bucket has ids and rows of its own")]
     fn fill(
         &mut self,
         (bodies, pairs): (usize, &[[u32; 2]]),
-        both: bool,
+        (kind, tells): (Kind, bool),
         (lists, axes): (&mut NeighborLists, usize),
         workers: Workers<'_>,
     ) {
         let bits = bodies.div_ceil(BUCKETS).next_power_of_two().trailing_zeros().max(LEAST_BITS);
         let buckets = bodies.div_ceil(1 << bits);
-        let each = Each { pairs, both, bits };
+        let each = Each { pairs, kind, bits };
         self.count(each, buckets, workers);
+        let told = if tells { self.dealt.len() } else { 0 };
+        resize_with_headroom(&mut self.numbers, told);
+        resize_with_headroom(&mut self.told, told);
         self.deal(each, buckets, workers);
         let (ends, neighbors) = lists.room_for(bodies, self.dealt.len(), axes);
-        let (ends, neighbors) = (Disjoint::new(ends), Disjoint::new(neighbors));
-        let Self { dealt, starts, .. } = self;
+        let Self { dealt, numbers, told, starts, .. } = self;
+        let (ends, neighbors, told) = (Disjoint::new(ends), Disjoint::new(neighbors), Disjoint::new(told));
         workers.run("put rows", buckets, |bucket| {
             let (first, range) = (bucket << bits, starts[bucket]..starts[bucket + 1]);
+            let ids = first..(first + (1 << bits)).min(bodies);
             // SAFETY: buckets have no id in common, and starts ascend: neither the ends nor the rows of two buckets
             // overlap.
-            let (ends, rows) =
-                unsafe { (ends.range(first..(first + (1 << bits)).min(bodies)), neighbors.range(range.clone())) };
-            put_rows(&dealt[range.clone()], first, range.start, ends, rows);
+            let (ends, rows) = unsafe { (ends.range(ids), neighbors.range(range.clone())) };
+            let dealt = &dealt[range.clone()];
+            if tells {
+                // SAFETY: as for the rows.
+                let told = unsafe { told.range(range.clone()) };
+                put_told_rows((dealt, &numbers[range.clone()]), first, range.start, ends, (rows, told));
+            } else {
+                put_rows(dealt, first, range.start, ends, rows);
+            }
         });
     }
 
     /// Counts the entries for each bucket, block by block, and finds out where they go.
     fn count(&mut self, each: Each<'_>, buckets: usize, workers: Workers<'_>) {
-        let Self { places, starts, dealt } = self;
+        let Self { places, starts, dealt, .. } = self;
         let blocks = each.blocks();
         reserve(places, with_headroom(blocks * buckets));
         places.clear();
         places.resize(blocks * buckets, 0);
         workers.fill_blocks("count pairs", places, buckets.max(1), |first, counts| {
-            each.of(first / buckets, |bucket, _| counts[bucket] += 1);
+            each.of(first / buckets, |bucket, _, _| counts[bucket] += 1);
         });
         reserve(starts, with_headroom(buckets + 1));
         starts.clear();
@@ -106,24 +120,37 @@ impl PairRows {
 
     #[allow(unsafe_code, reason = "each block deals to places of its own")]
     fn deal(&mut self, each: Each<'_>, buckets: usize, workers: Workers<'_>) {
-        let Self { places, dealt, .. } = self;
-        let dealt = Disjoint::new(dealt);
+        let Self { places, dealt, numbers, .. } = self;
+        let (tells, dealt, numbers) = (!numbers.is_empty(), Disjoint::new(dealt), Disjoint::new(numbers));
         workers.fill_blocks("deal pairs", places, buckets.max(1), |first, places| {
-            each.of(first / buckets, |bucket, entry| {
+            each.of(first / buckets, |bucket, entry, number| {
                 // SAFETY: a block has as many places in each bucket as it has counted entries, and `places` says the
-                // first of them. No other block has these places, and they all lie within the list.
-                unsafe { dealt.write(places[bucket], entry) };
+                // first of them. No other block has these places, and they all lie within the lists.
+                unsafe {
+                    dealt.write(places[bucket], entry);
+                    if tells {
+                        numbers.write(places[bucket], number as u32);
+                    }
+                }
                 places[bucket] += 1;
             });
         });
     }
 }
 
+/// In which row a pair stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Both,
+    First,
+    Lesser,
+}
+
 /// How pairs are dealt out.
 #[derive(Clone, Copy)]
 struct Each<'a> {
     pairs: &'a [[u32; 2]],
-    both: bool,
+    kind: Kind,
     bits: u32,
 }
 
@@ -136,15 +163,19 @@ impl Each<'_> {
         self.pairs.len().div_ceil(self.block_len())
     }
 
-    /// For each row that a pair of a block belongs to, calls `visit` with the bucket of the row, and its id and the
-    /// neighbour.
+    /// For each row that a pair of a block belongs to, calls `visit` with the bucket of the row, its id and the
+    /// neighbour, and the number of the pair.
     #[inline(always)]
-    fn of(&self, block: usize, mut visit: impl FnMut(usize, [u32; 2])) {
+    fn of(&self, block: usize, mut visit: impl FnMut(usize, [u32; 2], usize)) {
         let range: Range<usize> = block * self.block_len()..((block + 1) * self.block_len()).min(self.pairs.len());
-        for &[a, b] in &self.pairs[range] {
-            visit((a >> self.bits) as usize, [a, b]);
-            if self.both {
-                visit((b >> self.bits) as usize, [b, a]);
+        for number in range {
+            let [mut a, mut b] = self.pairs[number];
+            if self.kind == Kind::Lesser {
+                (a, b) = (a.min(b), a.max(b));
+            }
+            visit((a >> self.bits) as usize, [a, b], number);
+            if self.kind == Kind::Both {
+                visit((b >> self.bits) as usize, [b, a], number);
             }
         }
     }
@@ -153,15 +184,7 @@ impl Each<'_> {
 /// Puts the rows of the ids from `first` on in order: writes where each row ends, and all neighbours. The first row
 /// begins at `start` in the list.
 fn put_rows(dealt: &[[u32; 2]], first: usize, start: usize, ends: &mut [usize], rows: &mut [u32]) {
-    ends.fill(0);
-    for &[id, _] in dealt {
-        ends[id as usize - first] += 1;
-    }
-    // At first each end is where its row begins, counted from here; it then moves to where the row ends.
-    let mut next = 0;
-    for end in &mut *ends {
-        next += mem::replace(end, next);
-    }
+    begin_rows(dealt, first, ends);
     for &[id, neighbor] in dealt {
         let end = &mut ends[id as usize - first];
         rows[*end] = neighbor;
@@ -172,6 +195,46 @@ fn put_rows(dealt: &[[u32; 2]], first: usize, start: usize, ends: &mut [usize], 
         rows[from..*end].sort_unstable();
         from = *end;
         *end += start;
+    }
+}
+
+/// The same, with the number of each pair beside its neighbour. Entries come in order of their pairs, so the pairs of
+/// one neighbour stand in their order.
+fn put_told_rows(
+    (dealt, numbers): (&[[u32; 2]], &[u32]),
+    first: usize,
+    start: usize,
+    ends: &mut [usize],
+    (rows, told): (&mut [u32], &mut [u64]),
+) {
+    begin_rows(dealt, first, ends);
+    for (&[id, neighbor], entry) in dealt.iter().zip(0_u64..) {
+        let end = &mut ends[id as usize - first];
+        told[*end] = u64::from(neighbor) << 32 | entry;
+        *end += 1;
+    }
+    let mut from = 0;
+    for end in ends {
+        told[from..*end].sort_unstable();
+        from = *end;
+        *end += start;
+    }
+    for (neighbor, told) in rows.iter_mut().zip(told) {
+        *neighbor = (*told >> 32) as u32;
+        *told = numbers[*told as u32 as usize].into();
+    }
+}
+
+/// Finds where the rows of the ids from `first` on begin, counted from the first of them: each end is moved from there
+/// to where the row ends.
+fn begin_rows(dealt: &[[u32; 2]], first: usize, ends: &mut [usize]) {
+    ends.fill(0);
+    for &[id, _] in dealt {
+        ends[id as usize - first] += 1;
+    }
+    let mut next = 0;
+    for end in ends {
+        next += mem::replace(end, next);
     }
 }
 
@@ -202,17 +265,35 @@ impl<const D: usize> RowEngine<D> {
         plan: Plan<'_, D>,
         workers: Workers<'_>,
     ) -> Result<Tests, InputError> {
-        let tests = Swapped::new(engine, &mut self.pairs).engine.list(plan, workers)?;
-        if plan.exact.sets.len() == 1 && plan.exact.cell.is_some() {
-            put_in_order(JobsOf { jobs: plan.jobs, ends: &engine.ends }, self.pairs.pairs_mut(), workers);
-        }
-        Ok(tests)
+        Swapped::new(engine, &mut self.pairs).engine.list(plan, workers)
     }
 
-    /// Fills the lists, of ids alone, with the rows of the pairs just listed.
-    pub(super) fn put_pairs(&mut self, plan: Plan<'_, D>, kind: Rows, lists: &mut NeighborLists, workers: Workers<'_>) {
+    /// Fills the lists, of ids alone, with the rows of the pairs just listed. `tells`: with the pair of each neighbour.
+    pub(super) fn put_pairs(
+        &mut self,
+        plan: Plan<'_, D>,
+        (kind, tells): (Rows, bool),
+        lists: &mut NeighborLists,
+        workers: Workers<'_>,
+    ) {
         let of = (plan.exact.sets[0].len(), self.pairs.pairs());
-        self.pair_rows.fill(of, plan.has_both_rows(kind), (lists, D), workers);
+        let kind = match (plan.exact.sets.len(), kind) {
+            (1, Rows::Full) => Kind::Both,
+            (1, Rows::Half) => Kind::Lesser,
+            _ => Kind::First,
+        };
+        self.pair_rows.fill(of, (kind, tells), (lists, D), workers);
+    }
+
+    /// Sets all wanted columns of the rows of pairs that have been told, of a search with boxes or capsules.
+    pub(super) fn measure_pairs(
+        &self,
+        (plan, ends): (Plan<'_, D>, &[usize]),
+        lists: &mut NeighborLists,
+        workers: Workers<'_>,
+    ) {
+        let of = JobsOf { jobs: plan.jobs, ends };
+        lists.measure_solids(plan.exact, (of, self.pairs.pairs()), &self.pair_rows.told, workers);
     }
 }
 
@@ -234,16 +315,4 @@ impl NeighborLists {
     pub(crate) fn want_columns(&self) -> bool {
         self.extras.wanted != Wanted::default()
     }
-}
-
-/// Puts the lesser id first in pairs within a set.
-fn put_in_order(of: JobsOf<'_>, pairs: &mut [[u32; 2]], workers: Workers<'_>) {
-    workers.fill_blocks("order", pairs, LEAST_PAIRS, |first, block| {
-        of.each(first, block.len(), |range, job| {
-            if job.turns() {
-                // As `Job::pair`, without a branch that nothing predicts.
-                block[range].iter_mut().for_each(|pair| *pair = [pair[0].min(pair[1]), pair[0].max(pair[1])]);
-            }
-        });
-    });
 }

@@ -119,7 +119,7 @@ impl NeighborLists {
         (isa, workers): (Isa, Workers<'_>),
     ) {
         let Centers { single, double } = centers;
-        if !exact.images.unique || exact.has_solids() {
+        if !exact.images.unique {
             self.measure_blocks::<D>(workers, |rows, out| at_images(exact, kind, rows, out));
         } else if exact.decided {
             self.measure_nearest(exact, double, (isa, workers));
@@ -142,7 +142,7 @@ impl NeighborLists {
     }
 
     #[allow(unsafe_code, reason = "each task writes a block of its own")]
-    fn measure_blocks<const D: usize>(
+    pub(super) fn measure_blocks<const D: usize>(
         &mut self,
         workers: Workers<'_>,
         each: impl Fn(Neighbors<'_>, Block<'_, D>) + Sync,
@@ -159,16 +159,16 @@ impl NeighborLists {
 }
 
 /// Some neighbours, of successive rows.
-struct Neighbors<'a> {
-    offsets: &'a [usize],
+pub(super) struct Neighbors<'a> {
+    pub(super) offsets: &'a [usize],
     neighbors: &'a [u32],
-    range: Range<usize>,
+    pub(super) range: Range<usize>,
 }
 
 impl Neighbors<'_> {
     /// The row of the first neighbour.
     #[inline(always)]
-    fn first_row(&self) -> usize {
+    pub(super) fn first_row(&self) -> usize {
         self.offsets.partition_point(|&offset| offset <= self.range.start) - 1
     }
 
@@ -376,7 +376,7 @@ fn put<T: Copy>(column: &mut [T], at: usize, count: usize, values: Eight<T>) {
     }
 }
 
-/// Measures neighbours that may touch at several images, or boxes or capsules, one by one.
+/// Measures neighbours that may touch at several images.
 fn at_images<const D: usize>(exact: &Exact<'_, D>, kind: Rows, rows: Neighbors<'_>, mut out: Block<'_, D>) {
     let (Range { start, end }, mut id) = (rows.range.clone(), rows.first_row());
     let Neighbors { offsets, neighbors, .. } = rows;
@@ -400,7 +400,13 @@ fn at_images<const D: usize>(exact: &Exact<'_, D>, kind: Rows, rows: Neighbors<'
     }
 }
 
-fn set_one<const D: usize>(out: &mut Block<'_, D>, at: usize, steps: [i32; D], apart: [f64; D], distance2: f64) {
+pub(super) fn set_one<const D: usize>(
+    out: &mut Block<'_, D>,
+    at: usize,
+    steps: [i32; D],
+    apart: [f64; D],
+    distance2: f64,
+) {
     let Block { distances2, distances2_f64, image_shifts, vectors } = out;
     distances2.get_mut(at).into_iter().for_each(|slot| *slot = distance2 as f32);
     distances2_f64.get_mut(at).into_iter().for_each(|slot| *slot = distance2);

@@ -1,4 +1,4 @@
-//! Finds the images at which a neighbour in a row touches, where there may be several, and how far it is there.
+//! Finds the images at which a neighbour in a row touches, where there may be several.
 //!
 //! The images that may touch are worked out for each two bodies: b is seen within `reach` of a only where its
 //! fractional coordinate along each vector differs from that of a by at most c = `reach` over the height of the cell.
@@ -8,10 +8,9 @@
 use crate::neighbors::rows::Rows;
 use jostle_core::axes::{Axes, Both, from_axes};
 use jostle_sets::input::UnitCell;
-use jostle_sets::proxy::{Exact, Solid, between, first_touch, squared};
+use jostle_sets::proxy::{Exact, first_touch, squared};
 
-/// The vector from a body to a neighbour, from core to core where these are nearest, and its square, as the predicate
-/// has them.
+/// The vector from a body to a neighbour, and its square, as the predicate has them.
 pub(crate) type Apart<const D: usize> = ([f64; D], f64);
 
 /// Added to c, relative to c and to 1: 2^-16 and 2^-20, far more than the rounding of fractions.
@@ -29,9 +28,7 @@ pub(crate) fn each_touch<const D: usize>(
     mut visit: impl FnMut([i32; D], Apart<D>),
 ) {
     let sets = [0, exact.sets.len() as u32 - 1];
-    let Some(cell) = &exact.cell else {
-        return visit([0; D], Solids::new(exact, sets, [a, b]).apart([0.0; D]));
-    };
+    let Some(cell) = &exact.cell else { return };
     let (two, itself) = (Two::new(exact, cell, sets, [a, b]), sets[1] == 0 && a == b);
     if count == 1 && !itself {
         // The image is the nearest one, unless the cell is skewed.
@@ -66,21 +63,11 @@ struct Two<'a, const D: usize> {
     /// By how many more cells than the first body the second has been moved to lie in the cell.
     wraps: [i32; D],
     displacements: Option<[[f64; D]; 2]>,
-    /// Of a search with boxes or capsules. Then `apart` is from middle to middle, and `s` the sum of how far both reach
-    /// from there.
-    solids: Option<Solids<D>>,
 }
 
 impl<'a, const D: usize> Two<'a, D> {
     fn new(exact: &Exact<'_, D>, cell: &'a UnitCell<D>, sets: [u32; 2], [a, b]: [u32; 2]) -> Self {
-        let solids = exact.has_solids().then(|| Solids::new(exact, sets, [a, b]));
-        let (mut apart, from, s) = if let Some(solids) = &solids {
-            let [from, to] = solids.middles();
-            (to, from, solids.reach())
-        } else {
-            let s = exact.radius(sets[0], a) + exact.radius(sets[1], b);
-            (exact.center(sets[1], b), exact.center(sets[0], a), s)
-        };
+        let (mut apart, from) = (exact.center(sets[1], b), exact.center(sets[0], a));
         let (mut wraps, of_a) = (exact.wraps_of(sets[1], b), exact.wraps_of(sets[0], a));
         for axis in 0..D {
             apart[axis] -= from[axis];
@@ -95,9 +82,10 @@ impl<'a, const D: usize> Two<'a, D> {
             }
             s_single = of_a.radius(a) + of_b.radius(b);
         }
+        let s = exact.radius(sets[0], a) + exact.radius(sets[1], b);
         let moves = || [exact.displacement(sets[0], a), exact.displacement(sets[1], b)];
         let displacements = exact.moves(sets).then(moves);
-        Self { cell, decided: exact.decided, apart, s, apart_single, s_single, wraps, displacements, solids }
+        Self { cell, decided: exact.decided, apart, s, apart_single, s_single, wraps, displacements }
     }
 
     /// By how much the fractional coordinates of the two differ along a vector.
@@ -129,10 +117,6 @@ impl<'a, const D: usize> Two<'a, D> {
     /// How far the two are apart, if they touch once the second has been moved by `steps` of each vector.
     #[inline]
     fn touch(&self, mut steps: [i32; D]) -> Option<Apart<D>> {
-        if let Some(solids) = &self.solids {
-            let shift = self.cell.shift(steps.axes(f64::from));
-            return solids.touch(shift, self.displacements).then(|| solids.apart(shift));
-        }
         if self.decided {
             let (mut apart, shift) = (self.apart, self.cell.shift(steps.axes(f64::from)));
             for axis in 0..D {
@@ -155,64 +139,6 @@ impl<'a, const D: usize> Two<'a, D> {
         }
         (distance2 <= self.s_single * self.s_single).then(|| (apart.axes(f64::from), distance2.into()))
     }
-}
-
-/// Two bodies of a search with boxes or capsules: with margins, and, if boxes have margins, without.
-struct Solids<const D: usize> {
-    bodies: [Solid<D>; 2],
-    cores: Option<[Solid<D>; 2]>,
-    /// Whether the predicate takes the second first: within a set, the lesser id comes first.
-    turns: bool,
-}
-
-impl<const D: usize> Solids<D> {
-    fn new(exact: &Exact<'_, D>, sets: [u32; 2], [a, b]: [u32; 2]) -> Self {
-        let bodies = [exact.solid(sets[0], a), exact.solid(sets[1], b)];
-        let cores = exact.have_boxes_grown().then(|| [exact.core(sets[0], a), exact.core(sets[1], b)]);
-        Self { bodies, cores, turns: sets[0] == sets[1] && b < a }
-    }
-
-    /// The middles of both. On an axis on which a body has no end, which does not repeat, it is 0.
-    fn middles(&self) -> [[f64; D]; 2] {
-        self.bodies.each_ref().both(|body| body.middle().axes(finite))
-    }
-
-    /// The sum of how far both reach from their middles, on axes on which they end.
-    fn reach(&self) -> f64 {
-        let of = |body: &Solid<D>| {
-            let ([p, q], radius) = body.segment();
-            squared(between(p, q, [0.0; D]).axes(finite)).sqrt() / 2.0 + radius
-        };
-        of(&self.bodies[0]) + of(&self.bodies[1])
-    }
-
-    /// Whether they touch, the second seen at a shift.
-    fn touch(&self, shift: [f64; D], displacements: Option<[[f64; D]; 2]>) -> bool {
-        let ([one, other], shift) = self.in_order(&self.bodies, shift);
-        displacements.map_or_else(
-            || one.touches(other, shift),
-            |by| {
-                let [from, to] = if self.turns { [by[1], by[0]] } else { by };
-                one.first_touch(other, shift, between(from, to, [0.0; D])).is_some()
-            },
-        )
-    }
-
-    /// How far apart the cores are, the second seen at a shift.
-    fn apart(&self, shift: [f64; D]) -> Apart<D> {
-        let ([one, other], shift) = self.in_order(self.cores.as_ref().unwrap_or(&self.bodies), shift);
-        let (distance2, apart) = one.apart(other, shift);
-        (if self.turns { apart.axes(|x| 0.0 - x) } else { apart }, distance2)
-    }
-
-    /// Two bodies as the predicate takes them, and how the second of these is seen.
-    fn in_order<'b>(&self, [one, other]: &'b [Solid<D>; 2], shift: [f64; D]) -> ([&'b Solid<D>; 2], [f64; D]) {
-        if self.turns { ([other, one], shift.axes(|x| -x)) } else { ([one, other], shift) }
-    }
-}
-
-fn finite(x: f64) -> f64 {
-    if x.is_finite() { x } else { 0.0 }
 }
 
 /// Calls `visit` with each image of a range, in order of their numbers, until `visit` returns false: first the image of

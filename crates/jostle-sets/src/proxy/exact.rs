@@ -3,7 +3,7 @@
 use jostle_core::axes::{Axes, Both, from_axes};
 use jostle_core::{Bodies, Isa, LinearTree, Scalar};
 
-use crate::input::{Set, Shaped, Source, UnitCell};
+use crate::input::{Set, Source, UnitCell};
 use crate::proxy::impact::{SixteenPaths, first_touch};
 use crate::proxy::sixteen_pairs::{Kind, SixteenPairs};
 use crate::proxy::sorted::SortedSet;
@@ -103,12 +103,6 @@ impl<const D: usize> Exact<'_, D> {
     /// Whether some bodies are boxes or capsules.
     pub fn has_solids(&self) -> bool {
         self.sets.iter().any(Set::is_shaped)
-    }
-
-    /// Whether some boxes have a margin.
-    pub fn have_boxes_grown(&self) -> bool {
-        let is_grown = |of: &Shaped<'_, D>| of.are_boxes() && of.margin() > 0.0;
-        self.sets.iter().any(|set| matches!(&set.source, Source::Shaped(of) if is_grown(of)))
     }
 
     /// A body of any shape, with its margin; and its core, without.

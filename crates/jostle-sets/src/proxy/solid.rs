@@ -75,7 +75,7 @@ impl<const D: usize> Solid<D> {
 
     /// The point that says in which cell the body lies: its centre, or the sum of the halves of its corners or ends.
     #[inline]
-    pub fn middle(&self) -> [f64; D] {
+    pub(crate) fn middle(&self) -> [f64; D] {
         let ([p, q], _) = self.segment();
         let mut middle = [0.0; D];
         for axis in 0..D {
@@ -89,7 +89,7 @@ impl<const D: usize> Solid<D> {
     /// - other bodies touch when the squared distance of their cores (a centre, a segment, a box) is at most the square
     ///   of the sum of their radii. Differences of the two bodies' numbers are taken first, and the shift is added to
     ///   them.
-    pub fn touches(&self, other: &Self, shift: [f64; D]) -> bool {
+    pub(crate) fn touches(&self, other: &Self, shift: [f64; D]) -> bool {
         let seen = |from, to| between(from, to, shift);
         match (self, other) {
             (&Boxed { lo, hi }, &Boxed { lo: other_lo, hi: other_hi }) => {
