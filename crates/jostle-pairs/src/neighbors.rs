@@ -2,6 +2,7 @@
 //! put in their places.
 
 pub(crate) mod arena;
+mod at_images;
 mod extras;
 mod from_pairs;
 pub(crate) mod leaf_rows;
@@ -11,8 +12,6 @@ pub(crate) mod row_join;
 pub(crate) mod row_scratch;
 pub(crate) mod rows;
 pub(crate) mod skin;
-mod solids;
-mod touches;
 
 use core::sync::atomic::AtomicUsize;
 
@@ -90,8 +89,8 @@ impl<const D: usize> RowEngine<D> {
             + self.pair_rows.bytes()
     }
 
-    /// Fills the lists. Rows are made of pairs where no join of rows is compiled for the bodies, or where rows will be
-    /// short. They are expected to be short if the rows that the lists hold from before are, or, where the lists hold
+    /// Fills the lists. Rows are made of pairs where no join of rows is compiled for the bodies, where columns need the
+    /// pairs, or where rows will be short. They are expected to be short if the rows that the lists hold from before are, or, where the lists hold
     /// none, if the rows made last were. The result is the same.
     pub(crate) fn fill(
         &mut self,
@@ -111,28 +110,25 @@ impl<const D: usize> RowEngine<D> {
             0 => self.last != LastRows::Long,
             neighbors => short_now(neighbors),
         };
-        if plan.exact.boxed || plan.is_plain() && were_short {
+        let tells = lists.want_columns() && (plan.exact.has_solids() || !plan.exact.images.unique);
+        if plan.exact.boxed || tells || plan.is_plain() && were_short {
             let (both, max) = (u32::from(plan.has_both_rows(kind)), engine.max_pairs);
             let tests = self.list_pairs(engine, plan, workers).map_err(|refused| match refused {
                 InputError::TooManyPairs { pairs, .. } => too_many(pairs << both, max),
                 refused => refused,
             })?;
             let entries = self.pairs.pairs().len() << both;
-            if entries > max {
+            // Pairs that are told have numbers in `u32`.
+            if entries > max || tells && entries > u32::MAX as usize {
                 return Err(too_many(entries as u64, max));
             }
-            if plan.exact.boxed || short_now(entries) {
+            if plan.exact.boxed || tells || short_now(entries) {
                 let unfinished = Unfinished(lists);
-                let tells = plan.exact.has_solids() && unfinished.0.want_columns();
-                // No memory holds so many.
-                if tells && entries > u32::MAX as usize {
-                    return Err(too_many(entries as u64, max));
-                }
                 self.put_pairs(plan, (kind, tells), unfinished.0, workers);
                 if tells {
                     self.measure_pairs((plan, &engine.ends), unfinished.0, workers);
                 } else {
-                    self.measure(plan.exact, kind, unfinished.0, (isa, workers));
+                    self.measure(plan.exact, unfinished.0, (isa, workers));
                 }
                 unfinished.finish();
                 self.last = LastRows::OfPairs;
@@ -148,13 +144,12 @@ impl<const D: usize> RowEngine<D> {
     pub(crate) fn measure(
         &mut self,
         exact: &Exact<'_, D>,
-        kind: Rows,
         lists: &mut NeighborLists,
         isa_and_workers: (Isa, Workers<'_>),
     ) {
         if lists.want_columns() {
             let unfinished = Unfinished(lists);
-            unfinished.0.measure(exact, kind, &mut self.centers, isa_and_workers);
+            unfinished.0.measure(exact, &mut self.centers, isa_and_workers);
             unfinished.finish();
         }
     }
@@ -174,7 +169,7 @@ impl<const D: usize> RowEngine<D> {
         let of = (plan.rows(), plan.ask_callers());
         let tests = self.fill_rows((isa, max), of, kind, (lists, with_distances), workers)?;
         if !with_distances {
-            self.measure(plan.exact, kind, lists, (isa, workers));
+            self.measure(plan.exact, lists, (isa, workers));
         }
         Ok(tests)
     }

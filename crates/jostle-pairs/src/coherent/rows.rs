@@ -115,7 +115,7 @@ impl<const D: usize> CoherentFinder<D> {
             row_sieve.hand_out((live_rows, &exact), (request, *sieves_layers), &mut finder.rows, (isa, workers));
         } else {
             live_rows.lend(request.lists);
-            finder.rows.measure(&exact, request.kind, request.lists, (isa, workers));
+            finder.rows.measure(&exact, request.lists, (isa, workers));
         }
     }
 
@@ -135,7 +135,7 @@ impl RowSieve {
     fn hand_out<const D: usize>(
         &mut self,
         (live_rows, exact): (&LiveRows, &Exact<'_, D>),
-        (RowRequest { kind, only, lists }, sieves_layers): (RowRequest<'_>, bool),
+        (RowRequest { only, lists, .. }, sieves_layers): (RowRequest<'_>, bool),
         engine: &mut RowEngine<D>,
         (isa, workers): (Isa, Workers<'_>),
     ) {
@@ -159,7 +159,7 @@ impl RowSieve {
         } else {
             live_rows.copy(lists, D, workers);
         }
-        engine.measure(exact, kind, lists, (isa, workers));
+        engine.measure(exact, lists, (isa, workers));
         unfinished.finish();
     }
 }

@@ -285,7 +285,7 @@ impl<const D: usize> RowEngine<D> {
         self.pair_rows.fill(of, (kind, tells), (lists, D), workers);
     }
 
-    /// Sets all wanted columns of the rows of pairs that have been told, of a search with boxes or capsules.
+    /// Sets all wanted columns of rows with the pair of each neighbour.
     pub(super) fn measure_pairs(
         &self,
         (plan, ends): (Plan<'_, D>, &[usize]),
@@ -293,7 +293,7 @@ impl<const D: usize> RowEngine<D> {
         workers: Workers<'_>,
     ) {
         let of = JobsOf { jobs: plan.jobs, ends };
-        lists.measure_solids(plan.exact, (of, self.pairs.pairs()), &self.pair_rows.told, workers);
+        lists.measure_at_images(plan.exact, (of, self.pairs.pairs()), &self.pair_rows.told, workers);
     }
 }
 

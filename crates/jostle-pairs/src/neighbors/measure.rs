@@ -1,9 +1,8 @@
 //! Measures distances, image shifts and vectors of all neighbours, in one pass after the rows, by the formulas of the
 //! predicate.
 //!
-//! Where bodies reach less than half the height of the cell, a neighbour is the nearest of its images: its shift is the
-//! difference in fractional coordinates, rounded. Else a neighbour stands in its row once for each image at which it
-//! touches, in order of the images; the predicate says which images these are.
+//! Here bodies reach less than half the height of the cell, so that a neighbour is the nearest of its images: its shift
+//! is the difference in fractional coordinates, rounded. For all others see [`at_images`](super::at_images).
 
 use core::ops::{Mul, Range};
 
@@ -16,8 +15,6 @@ use jostle_sets::proxy::{Exact, Measured, each_body};
 
 use crate::neighbors::NeighborLists;
 use crate::neighbors::extras::Block;
-use crate::neighbors::rows::Rows;
-use crate::neighbors::touches::each_touch;
 
 /// Neighbours that one task looks at.
 const BLOCK: usize = 1 << 14;
@@ -110,18 +107,15 @@ fn read_block<T: Number, const D: usize>(measured: &Measured<'_, D>, first: usiz
 }
 
 impl NeighborLists {
-    /// Sets all wanted columns.
+    /// Sets all wanted columns, of circles and spheres each of which is the nearest of its images.
     pub(super) fn measure<const D: usize>(
         &mut self,
         exact: &Exact<'_, D>,
-        kind: Rows,
         centers: &mut Centers<D>,
         (isa, workers): (Isa, Workers<'_>),
     ) {
         let Centers { single, double } = centers;
-        if !exact.images.unique {
-            self.measure_blocks::<D>(workers, |rows, out| at_images(exact, kind, rows, out));
-        } else if exact.decided {
+        if exact.decided {
             self.measure_nearest(exact, double, (isa, workers));
         } else {
             self.measure_nearest(exact, single, (isa, workers));
@@ -373,30 +367,6 @@ fn put<T: Copy>(column: &mut [T], at: usize, count: usize, values: Eight<T>) {
     match rest.first_chunk_mut() {
         Some(slots) => *slots = values,
         None => rest[..count].copy_from_slice(&values[..count]),
-    }
-}
-
-/// Measures neighbours that may touch at several images.
-fn at_images<const D: usize>(exact: &Exact<'_, D>, kind: Rows, rows: Neighbors<'_>, mut out: Block<'_, D>) {
-    let (Range { start, end }, mut id) = (rows.range.clone(), rows.first_row());
-    let Neighbors { offsets, neighbors, .. } = rows;
-    // The images of a neighbour may begin in the block before.
-    let mut at = start;
-    while at > offsets[id] && neighbors[at - 1] == neighbors[start] {
-        at -= 1;
-    }
-    while at < end {
-        while at >= offsets[id + 1] {
-            id += 1;
-        }
-        let b = neighbors[at];
-        let images = neighbors[at..offsets[id + 1]].iter().take_while(|&&neighbor| neighbor == b).count();
-        each_touch(exact, kind, id as u32, b, images, |steps, (apart, distance2)| {
-            if (start..end).contains(&at) {
-                set_one(&mut out, at - start, steps, apart, distance2);
-            }
-            at += 1;
-        });
     }
 }
 

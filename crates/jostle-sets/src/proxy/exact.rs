@@ -207,6 +207,24 @@ impl<const D: usize> Exact<'_, D> {
         self.difference_at(sets, self.images.shifts[image as usize], a, b)
     }
 
+    /// The squared distance of two circles or spheres, the second at an image, and what leads from one centre to the
+    /// other, as the predicate has them.
+    pub fn apart(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> (f64, [f64; D]) {
+        if self.decided {
+            let apart = self.difference(sets, image, a, b);
+            return (squared(apart), apart);
+        }
+        let [(one, a), (other, b)] = [(sets[0], a), (sets[1], b)].both(|(set, id)| (self.in_cell(set), id as usize));
+        let (from, to, offset) = (one.center(a), other.center(b), self.images.offsets[image as usize]);
+        let (mut apart, mut distance2) = ([0.0; D], 0.0_f32);
+        for axis in 0..D {
+            let along = (to[axis] - from[axis]) + offset[axis];
+            distance2 += along * along;
+            apart[axis] = along.into();
+        }
+        (distance2.into(), apart)
+    }
+
     /// Whether bodies of any set move.
     pub fn any_move(&self) -> bool {
         self.sets.iter().any(|set| set.moving.is_some())
