@@ -18,6 +18,7 @@ use core::sync::atomic::AtomicUsize;
 use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::{ScratchPool, fill_with_headroom, with_headroom};
 use jostle_core::{Aabb, Isa, Workers};
+use jostle_sets::prepare::job::JobsOf;
 use jostle_sets::proxy::Exact;
 use jostle_sets::simd::LANES;
 use jostle_sets::traverse::descent::root;
@@ -118,15 +119,15 @@ impl<const D: usize> RowEngine<D> {
                 refused => refused,
             })?;
             let entries = self.pairs.pairs().len() << both;
-            // Pairs that are told have numbers in `u32`.
-            if entries > max || tells && entries > u32::MAX as usize {
+            if entries > max {
                 return Err(too_many(entries as u64, max));
             }
             if plan.exact.boxed || tells || short_now(entries) {
                 let unfinished = Unfinished(lists);
-                self.put_pairs(plan, (kind, tells), unfinished.0, workers);
+                let told = tells.then_some(JobsOf { jobs: plan.jobs, ends: &engine.ends });
+                self.put_pairs(plan, (kind, told), unfinished.0, workers);
                 if tells {
-                    self.measure_pairs((plan, &engine.ends), unfinished.0, workers);
+                    self.measure_told(plan, unfinished.0, workers);
                 } else {
                     self.measure(plan.exact, unfinished.0, (isa, workers));
                 }

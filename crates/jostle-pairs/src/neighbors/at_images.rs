@@ -3,50 +3,47 @@
 
 use jostle_core::Workers;
 use jostle_core::axes::Axes;
-use jostle_sets::prepare::job::{Job, JobsOf};
+use jostle_sets::prepare::job::Job;
 use jostle_sets::proxy::Exact;
 
 use crate::neighbors::NeighborLists;
 use crate::neighbors::extras::Block;
+use crate::neighbors::from_pairs::Told;
 use crate::neighbors::measure::{Neighbors, set_one};
 
 impl NeighborLists {
-    /// Sets all wanted columns. `told` says which of `pairs` each neighbour is of. The second body of a pair is the one
-    /// at the image.
+    /// Sets all wanted columns. The lower half of each number in `told` says by which of `jobs` a neighbour was found.
     pub(super) fn measure_at_images<const D: usize>(
         &mut self,
         exact: &Exact<'_, D>,
-        (of, pairs): (JobsOf<'_>, &[[u32; 2]]),
-        told: &[u64],
+        (jobs, told): (&[Job], &[u64]),
         workers: Workers<'_>,
     ) {
-        self.measure_blocks(workers, |rows, out| measure_block(exact, (of, pairs), (&rows, told), out));
+        self.measure_blocks(workers, |rows, out| measure_block(exact, (jobs, told), &rows, out));
     }
 }
 
 fn measure_block<const D: usize>(
     exact: &Exact<'_, D>,
-    (of, pairs): (JobsOf<'_>, &[[u32; 2]]),
-    (rows, told): (&Neighbors<'_>, &[u64]),
+    (jobs, told): (&[Job], &[u64]),
+    rows: &Neighbors<'_>,
     mut out: Block<'_, D>,
 ) {
-    let (mut id, one_set) = (rows.first_row(), exact.sets.len() == 1);
+    let mut id = rows.first_row();
     for at in rows.range.clone() {
         while at >= rows.offsets[id + 1] {
             id += 1;
         }
-        let number = told[at] as usize;
-        let ([a, b], job) = (pairs[number], of.jobs[of.ends.partition_point(|&end| end <= number)]);
-        // Of a body that meets itself, each pair stands in its row twice: as it was found, and seen from the other image.
-        let is_again = a == b && at > rows.offsets[id] && told[at - 1] == told[at];
-        let turns = one_set && (is_again || id as u32 != a);
+        let (told, pair) = (Told(told[at] as u32), [id as u32, rows.neighbors[at]]);
+        let (job, [a, b]) = (jobs[told.job()], if told.turns() { [pair[1], pair[0]] } else { pair });
         let (steps, (distance2, apart)) = (exact.steps(job.sets, job.image, a, b), seen(exact, job, [a, b]));
-        let (steps, apart) = if turns { (steps.axes(|step| -step), turned(apart)) } else { (steps, apart) };
+        let (steps, apart) = if told.turns() { (steps.axes(|step| -step), turned(apart)) } else { (steps, apart) };
         set_one(&mut out, at - rows.range.start, steps, apart, distance2);
     }
 }
 
-/// How far the second body of a pair is from the first, and the vector that leads there, as the predicate has them.
+/// How far the second body of a pair, which is at an image, is from the first, and the vector that leads there, as the
+/// predicate has them.
 fn seen<const D: usize>(exact: &Exact<'_, D>, job: Job, [a, b]: [u32; 2]) -> (f64, [f64; D]) {
     if !exact.has_solids() {
         return exact.apart(job.sets, job.image, a, b);

@@ -35,10 +35,10 @@ const LEAST_PAIRS: usize = 1 << 12;
 /// The memory that it takes to make rows of pairs.
 #[derive(Debug, Default)]
 pub(super) struct PairRows {
-    /// Ids and their neighbours, bucket by bucket; and the numbers of their pairs, if these are to be told.
+    /// Ids and their neighbours, bucket by bucket; and the job of each, if that is to be told: see [`Told`].
     dealt: Vec<[u32; 2]>,
-    numbers: Vec<u32>,
-    /// For each neighbour in the rows, the number of its pair, if that is to be told.
+    jobs: Vec<u32>,
+    /// The job of each neighbour in the rows.
     told: Vec<u64>,
     /// Where each block of pairs deals to in each bucket; before that is known, how many entries the block has for it.
     places: Vec<usize>,
@@ -49,17 +49,17 @@ pub(super) struct PairRows {
 impl PairRows {
     pub(super) fn bytes(&self) -> usize {
         self.dealt.capacity() * size_of::<[u32; 2]>()
-            + self.numbers.capacity() * size_of::<u32>()
+            + self.jobs.capacity() * size_of::<u32>()
             + self.told.capacity() * size_of::<u64>()
             + (self.places.capacity() + self.starts.capacity()) * size_of::<usize>()
     }
 
-    /// Fills the rows of `bodies` bodies. Where pairs are to be told, `told` then says the pair of each neighbour.
+    /// Fills the rows of `bodies` bodies. Where jobs are to be told, `told` then says the job of each neighbour.
     #[allow(unsafe_code, reason = "each bucket has ids and rows of its own")]
     fn fill(
         &mut self,
         (bodies, pairs): (usize, &[[u32; 2]]),
-        (kind, tells): (Kind, bool),
+        (kind, of): (Kind, Option<JobsOf<'_>>),
         (lists, axes): (&mut NeighborLists, usize),
         workers: Workers<'_>,
     ) {
@@ -67,12 +67,12 @@ impl PairRows {
         let buckets = bodies.div_ceil(1 << bits);
         let each = Each { pairs, kind, bits };
         self.count(each, buckets, workers);
-        let told = if tells { self.dealt.len() } else { 0 };
-        resize_with_headroom(&mut self.numbers, told);
+        let told = of.map_or(0, |_| self.dealt.len());
+        resize_with_headroom(&mut self.jobs, told);
         resize_with_headroom(&mut self.told, told);
-        self.deal(each, buckets, workers);
+        self.deal((each, of), buckets, workers);
         let (ends, neighbors) = lists.room_for(bodies, self.dealt.len(), axes);
-        let Self { dealt, numbers, told, starts, .. } = self;
+        let Self { dealt, jobs, told, starts, .. } = self;
         let (ends, neighbors, told) = (Disjoint::new(ends), Disjoint::new(neighbors), Disjoint::new(told));
         workers.run("put rows", buckets, |bucket| {
             let (first, range) = (bucket << bits, starts[bucket]..starts[bucket + 1]);
@@ -81,10 +81,10 @@ impl PairRows {
             // overlap.
             let (ends, rows) = unsafe { (ends.range(ids), neighbors.range(range.clone())) };
             let dealt = &dealt[range.clone()];
-            if tells {
+            if of.is_some() {
                 // SAFETY: as for the rows.
                 let told = unsafe { told.range(range.clone()) };
-                put_told_rows((dealt, &numbers[range.clone()]), first, range.start, ends, (rows, told));
+                put_told_rows((dealt, &jobs[range.clone()]), first, range.start, ends, (rows, told));
             } else {
                 put_rows(dealt, first, range.start, ends, rows);
             }
@@ -99,7 +99,7 @@ impl PairRows {
         places.clear();
         places.resize(blocks * buckets, 0);
         workers.fill_blocks("count pairs", places, buckets.max(1), |first, counts| {
-            each.of(first / buckets, |bucket, _, _| counts[bucket] += 1);
+            each.of(each.block(first / buckets), |bucket, _, _| counts[bucket] += 1);
         });
         reserve(starts, with_headroom(buckets + 1));
         starts.clear();
@@ -119,22 +119,49 @@ impl PairRows {
     }
 
     #[allow(unsafe_code, reason = "each block deals to places of its own")]
-    fn deal(&mut self, each: Each<'_>, buckets: usize, workers: Workers<'_>) {
-        let Self { places, dealt, numbers, .. } = self;
-        let (tells, dealt, numbers) = (!numbers.is_empty(), Disjoint::new(dealt), Disjoint::new(numbers));
+    fn deal(&mut self, (each, of): (Each<'_>, Option<JobsOf<'_>>), buckets: usize, workers: Workers<'_>) {
+        let Self { places, dealt, jobs, .. } = self;
+        let (dealt, jobs) = (Disjoint::new(dealt), Disjoint::new(jobs));
         workers.fill_blocks("deal pairs", places, buckets.max(1), |first, places| {
-            each.of(first / buckets, |bucket, entry, number| {
-                // SAFETY: a block has as many places in each bucket as it has counted entries, and `places` says the
-                // first of them. No other block has these places, and they all lie within the lists.
-                unsafe {
-                    dealt.write(places[bucket], entry);
-                    if tells {
-                        numbers.write(places[bucket], number as u32);
+            let range = each.block(first / buckets);
+            let Some(of) = of else {
+                return each.of(range, |bucket, entry, _| {
+                    // SAFETY: a block has as many places in each bucket as it has counted entries, and `places` says the
+                    // first of them. No other block has these places, and they all lie within the list.
+                    unsafe { dealt.write(places[bucket], entry) };
+                    places[bucket] += 1;
+                });
+            };
+            of.each_number(range.start, range.len(), |part, job| {
+                each.of(range.start + part.start..range.start + part.end, |bucket, entry, turns| {
+                    // SAFETY: the same, and there are as many jobs.
+                    unsafe {
+                        dealt.write(places[bucket], entry);
+                        jobs.write(places[bucket], Told::new(job, turns).0);
                     }
-                }
-                places[bucket] += 1;
+                    places[bucket] += 1;
+                });
             });
         });
+    }
+}
+
+/// The job by which a neighbour was found, by its number, twice; one more if the row is that of the second body, which
+/// is seen at an image.
+#[derive(Clone, Copy)]
+pub(super) struct Told(pub(super) u32);
+
+impl Told {
+    fn new(job: usize, turns: bool) -> Self {
+        Self(2 * job as u32 + u32::from(turns))
+    }
+
+    pub(super) fn job(self) -> usize {
+        (self.0 / 2) as usize
+    }
+
+    pub(super) fn turns(self) -> bool {
+        self.0 % 2 == 1
     }
 }
 
@@ -163,19 +190,21 @@ impl Each<'_> {
         self.pairs.len().div_ceil(self.block_len())
     }
 
-    /// For each row that a pair of a block belongs to, calls `visit` with the bucket of the row, its id and the
-    /// neighbour, and the number of the pair.
+    /// The pairs of a block.
+    fn block(&self, block: usize) -> Range<usize> {
+        block * self.block_len()..((block + 1) * self.block_len()).min(self.pairs.len())
+    }
+
+    /// For each row that one of some pairs belongs to, calls `visit` with the bucket of the row, its id and the
+    /// neighbour, and whether the row is that of the second body.
     #[inline(always)]
-    fn of(&self, block: usize, mut visit: impl FnMut(usize, [u32; 2], usize)) {
-        let range: Range<usize> = block * self.block_len()..((block + 1) * self.block_len()).min(self.pairs.len());
-        for number in range {
-            let [mut a, mut b] = self.pairs[number];
-            if self.kind == Kind::Lesser {
-                (a, b) = (a.min(b), a.max(b));
-            }
-            visit((a >> self.bits) as usize, [a, b], number);
+    fn of(&self, pairs: Range<usize>, mut visit: impl FnMut(usize, [u32; 2], bool)) {
+        for &[a, b] in &self.pairs[pairs] {
+            let turns = self.kind == Kind::Lesser && b < a;
+            let [id, other] = if turns { [b, a] } else { [a, b] };
+            visit((id >> self.bits) as usize, [id, other], turns);
             if self.kind == Kind::Both {
-                visit((b >> self.bits) as usize, [b, a], number);
+                visit((b >> self.bits) as usize, [b, a], true);
             }
         }
     }
@@ -198,19 +227,18 @@ fn put_rows(dealt: &[[u32; 2]], first: usize, start: usize, ends: &mut [usize], 
     }
 }
 
-/// The same, with the number of each pair beside its neighbour. Entries come in order of their pairs, so the pairs of
-/// one neighbour stand in their order.
+/// The same, with the job of each neighbour beside it. One neighbour's stand in order of their jobs.
 fn put_told_rows(
-    (dealt, numbers): (&[[u32; 2]], &[u32]),
+    (dealt, jobs): (&[[u32; 2]], &[u32]),
     first: usize,
     start: usize,
     ends: &mut [usize],
     (rows, told): (&mut [u32], &mut [u64]),
 ) {
     begin_rows(dealt, first, ends);
-    for (&[id, neighbor], entry) in dealt.iter().zip(0_u64..) {
+    for (&[id, neighbor], &job) in dealt.iter().zip(jobs) {
         let end = &mut ends[id as usize - first];
-        told[*end] = u64::from(neighbor) << 32 | entry;
+        told[*end] = u64::from(neighbor) << 32 | u64::from(job);
         *end += 1;
     }
     let mut from = 0;
@@ -221,7 +249,6 @@ fn put_told_rows(
     }
     for (neighbor, told) in rows.iter_mut().zip(told) {
         *neighbor = (*told >> 32) as u32;
-        *told = numbers[*told as u32 as usize].into();
     }
 }
 
@@ -268,11 +295,12 @@ impl<const D: usize> RowEngine<D> {
         Swapped::new(engine, &mut self.pairs).engine.list(plan, workers)
     }
 
-    /// Fills the lists, of ids alone, with the rows of the pairs just listed. `tells`: with the pair of each neighbour.
+    /// Fills the lists, of ids alone, with the rows of the pairs just listed; and notes the jobs of all, if these are to be
+    /// `told`.
     pub(super) fn put_pairs(
         &mut self,
         plan: Plan<'_, D>,
-        (kind, tells): (Rows, bool),
+        (kind, told): (Rows, Option<JobsOf<'_>>),
         lists: &mut NeighborLists,
         workers: Workers<'_>,
     ) {
@@ -282,18 +310,12 @@ impl<const D: usize> RowEngine<D> {
             (1, Rows::Half) => Kind::Lesser,
             _ => Kind::First,
         };
-        self.pair_rows.fill(of, (kind, tells), (lists, D), workers);
+        self.pair_rows.fill(of, (kind, told), (lists, D), workers);
     }
 
-    /// Sets all wanted columns of rows with the pair of each neighbour.
-    pub(super) fn measure_pairs(
-        &self,
-        (plan, ends): (Plan<'_, D>, &[usize]),
-        lists: &mut NeighborLists,
-        workers: Workers<'_>,
-    ) {
-        let of = JobsOf { jobs: plan.jobs, ends };
-        lists.measure_at_images(plan.exact, (of, self.pairs.pairs()), &self.pair_rows.told, workers);
+    /// Sets all wanted columns of rows whose jobs have been told.
+    pub(super) fn measure_told(&self, plan: Plan<'_, D>, lists: &mut NeighborLists, workers: Workers<'_>) {
+        lists.measure_at_images(plan.exact, (plan.jobs, &self.pair_rows.told), workers);
     }
 }
 

@@ -155,7 +155,7 @@ impl NeighborLists {
 /// Some neighbours, of successive rows.
 pub(super) struct Neighbors<'a> {
     pub(super) offsets: &'a [usize],
-    neighbors: &'a [u32],
+    pub(super) neighbors: &'a [u32],
     pub(super) range: Range<usize>,
 }
 

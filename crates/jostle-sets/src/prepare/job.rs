@@ -47,11 +47,16 @@ impl JobsOf<'_> {
     /// Calls `visit` for each job among `count` pairs from number `first` on, with the range of its pairs, counted from
     /// `first`, and the job.
     pub fn each(&self, first: usize, count: usize, mut visit: impl FnMut(Range<usize>, Job)) {
+        self.each_number(first, count, |range, job| visit(range, self.jobs[job]));
+    }
+
+    /// The same, with the number of each job.
+    pub fn each_number(&self, first: usize, count: usize, mut visit: impl FnMut(Range<usize>, usize)) {
         let (mut job, mut at) = (self.ends.partition_point(|&end| end <= first), 0);
         while at < count {
             let end = (self.ends[job] - first).min(count);
             if at < end {
-                visit(at..end, self.jobs[job]);
+                visit(at..end, job);
             }
             (job, at) = (job + 1, end);
         }
