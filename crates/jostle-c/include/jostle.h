@@ -1277,8 +1277,8 @@ void jostle_lists_free(struct jostle_lists *lists);
 
 /**
  * Fills lists with the neighbours of each body; rows, a jostle_rows, says which of them. Between two sets, the rows of
- * the first set hold bodies of the second. Many sets have no lists: search each two of them by themselves. Distances of
- * boxes and capsules are those of their cores, without margins: boxes and segments. The finder keeps errors.
+ * the first set hold bodies of the second. Many sets have no lists: search each two of them by themselves. Distances
+ * of boxes and capsules are those of their cores, without margins: boxes and segments. The finder keeps errors.
  */
 jostle_status jostle_neighbors_find(struct jostle_finder *finder,
                                     const struct jostle_input *input,

@@ -116,8 +116,8 @@ pub unsafe extern "C" fn jostle_lists_free(lists: *mut Lists) {
 }
 
 /// Fills lists with the neighbours of each body; rows, a jostle_rows, says which of them. Between two sets, the rows of
-/// the first set hold bodies of the second. Many sets have no lists: search each two of them by themselves. Distances of
-/// boxes and capsules are those of their cores, without margins: boxes and segments. The finder keeps errors.
+/// the first set hold bodies of the second. Many sets have no lists: search each two of them by themselves. Distances
+/// of boxes and capsules are those of their cores, without margins: boxes and segments. The finder keeps errors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_neighbors_find(
     finder: *mut Finder,

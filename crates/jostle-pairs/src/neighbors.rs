@@ -90,9 +90,10 @@ impl<const D: usize> RowEngine<D> {
             + self.pair_rows.bytes()
     }
 
-    /// Fills the lists. Rows are made of pairs where no join of rows is compiled for the bodies, where columns need the
-    /// pairs, or where rows will be short. They are expected to be short if the rows that the lists hold from before are, or, where the lists hold
-    /// none, if the rows made last were. The result is the same.
+    /// Fills the lists. Rows are made of pairs where no join of rows is compiled for the bodies, where columns need to
+    /// know by which job each neighbour was found, or where rows will be short. They are expected to be short if the
+    /// rows that the lists hold from before are, or, where the lists hold none, if the rows made last were. The result
+    /// is the same.
     pub(crate) fn fill(
         &mut self,
         (engine, isa): (&mut Engine<D>, Isa),

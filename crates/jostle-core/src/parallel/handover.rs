@@ -321,8 +321,8 @@ pub(crate) mod tests {
             scope(|scope| {
                 let coming = handover.coming();
                 scope.spawn(move || handover.help_once(coming, || ()));
-                // Where there is one processor, a helper that looks out leaves it to a leader that wakes, but to none that
-                // has given way.
+                // Where there is one processor, a helper that looks out leaves it to a leader that wakes, but to none
+                // that has given way.
                 while handover.came.load(Ordering::Relaxed) == 0 {
                     if run.is_multiple_of(2) { sleep(Duration::from_nanos(1)) } else { yield_now() }
                 }

@@ -22,8 +22,8 @@ use crate::join::filter::PairTest;
 /// The margin within which bodies near a stray body are looked for, as a part of the list's margin.
 const NEAR: f64 = 0.5;
 
-/// A frame whose list holds looks at all bodies; a search, where nearly all came sorted and a few are sought among them,
-/// at few. Bodies are followed where there are at most so many for each that a search looks at.
+/// A frame whose list holds looks at all bodies; a search, where nearly all came sorted and a few are sought among
+/// them, at few. Bodies are followed where there are at most so many for each that a search looks at.
 const FOLLOWED: usize = 8;
 
 /// A stray body that would come farther than so many margins in the life of a list has jumped.

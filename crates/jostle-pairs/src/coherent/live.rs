@@ -393,8 +393,8 @@ impl Live {
     }
 }
 
-/// Notes which of some pairs that are about to move have not moved before. Pairs that workers have listed have slots from
-/// `first` on.
+/// Notes which of some pairs that are about to move have not moved before. Pairs that workers have listed have slots
+/// from `first` on.
 fn note_moved(some: &[Standing], first: usize, (moved, have_moved): (&mut Vec<u32>, &mut Marks)) {
     let listed = some.iter().filter_map(|standing| (standing.candidate as usize).checked_sub(first));
     for listed in listed.map(|listed| listed as u32) {

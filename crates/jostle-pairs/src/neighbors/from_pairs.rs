@@ -126,8 +126,8 @@ impl PairRows {
             let range = each.block(first / buckets);
             let Some(of) = of else {
                 return each.of(range, |bucket, entry, _| {
-                    // SAFETY: a block has as many places in each bucket as it has counted entries, and `places` says the
-                    // first of them. No other block has these places, and they all lie within the list.
+                    // SAFETY: a block has as many places in each bucket as it has counted entries, and `places` says
+                    // the first of them. No other block has these places, and they all lie within the list.
                     unsafe { dealt.write(places[bucket], entry) };
                     places[bucket] += 1;
                 });
@@ -295,8 +295,8 @@ impl<const D: usize> RowEngine<D> {
         Swapped::new(engine, &mut self.pairs).engine.list(plan, workers)
     }
 
-    /// Fills the lists, of ids alone, with the rows of the pairs just listed; and notes the jobs of all, if these are to be
-    /// `told`.
+    /// Fills the lists, of ids alone, with the rows of the pairs just listed; and notes the jobs of all, if these are to
+    /// be `told`.
     pub(super) fn put_pairs(
         &mut self,
         plan: Plan<'_, D>,

@@ -178,10 +178,9 @@ impl NeighborLists {
 
     /// The squared distance from the centre of a body to the centre of each of its [`NeighborLists::neighbors`], by the
     /// predicate's formula: in `f32`, or, where bodies are in `f64` or moving, in `f64` and then rounded to `f32`. For
-    /// moving bodies, the distance at the beginning of the step. In a search with boxes or capsules, always in `f64` and
-    /// then rounded, the squared distance of the cores (a centre, a segment, a box without its margin): 0 where these
-    /// overlap. Empty unless asked for by
-    /// [`NeighborLists::with_distances`] or [`NeighborLists::and_distances`].
+    /// moving bodies, the distance at the beginning of the step. In a search with boxes or capsules, the squared
+    /// distance of the cores (a centre, a segment, a box without its margin), in `f64` and then rounded: 0 where these
+    /// overlap. Empty unless asked for by [`NeighborLists::with_distances`] or [`NeighborLists::and_distances`].
     #[must_use]
     pub fn distances2(&self) -> &[f32] {
         &self.extras.distances2
