@@ -133,7 +133,7 @@ impl<const D: usize> RowEngine<D> {
                     self.measure(plan.exact, unfinished.0, (isa, workers));
                 }
                 unfinished.finish();
-                self.last = LastRows::OfPairs;
+                self.last = if plan.exact.boxed || short_now(entries) { LastRows::OfPairs } else { LastRows::Long };
                 return Ok(Tests { pairs: lists.neighbors.len() as u64, ..tests });
             }
         }
