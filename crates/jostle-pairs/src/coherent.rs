@@ -18,6 +18,7 @@ mod layers;
 mod list;
 mod live;
 mod live_rows;
+mod marks;
 mod names;
 mod numbers;
 mod pace;

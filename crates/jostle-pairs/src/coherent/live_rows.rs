@@ -14,8 +14,8 @@ use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::bands::BLOCK;
 use crate::coherent::blocks::{Blocks, are_far};
+use crate::coherent::marks::MarksOfTwo;
 use crate::coherent::names::Names;
-use crate::coherent::strays::MarksOfTwo;
 use crate::neighbors::NeighborLists;
 
 /// Rows that one task writes.

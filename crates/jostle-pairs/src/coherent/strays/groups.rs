@@ -13,8 +13,8 @@ use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::tree::LEAF;
 
 use crate::coherent::blocks::Meeting;
+use crate::coherent::marks::Marks;
 use crate::coherent::strays::found_by::{FoundBy, ListView};
-use crate::coherent::strays::marks::Marks;
 
 /// Pairs at the front of a list that make one part.
 pub(super) const SOME: usize = 256;

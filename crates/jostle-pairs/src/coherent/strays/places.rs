@@ -13,10 +13,10 @@ use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 use crate::coherent::bands::BLOCK;
 use crate::coherent::block::Block;
 use crate::coherent::blocks::Meeting;
+use crate::coherent::marks::Marks;
 use crate::coherent::numbers::{Member, Numbers};
 use crate::coherent::strays::found_by::{FoundBy, ListView, names};
 use crate::coherent::strays::groups::{Finding, Groups, SOME, group_of_leaf};
-use crate::coherent::strays::marks::Marks;
 
 /// Candidates that one task looks at.
 const HOLES: usize = 256;
