@@ -884,8 +884,9 @@ typedef struct jostle_neighbors {
    */
   const uint32_t *ids;
   /**
-   * The squared distance from the centre of the row's body to that of each neighbour. Like all columns below, null
-   * unless jostle_lists_new was asked for it.
+   * The squared distance from the centre of the row's body to that of each neighbour; where one is a box or a
+   * capsule, between the box or segment of the one and of the other. Like all columns below, null unless
+   * jostle_lists_new was asked for it.
    */
   const float *distances2;
   /**

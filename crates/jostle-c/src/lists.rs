@@ -63,8 +63,9 @@ pub struct Neighbors {
     pub offsets: *const usize,
     /// The ids of the neighbours: count numbers.
     pub ids: *const u32,
-    /// The squared distance from the centre of the row's body to that of each neighbour. Like all columns below, null
-    /// unless jostle_lists_new was asked for it.
+    /// The squared distance from the centre of the row's body to that of each neighbour; where one is a box or a
+    /// capsule, between the box or segment of the one and of the other. Like all columns below, null unless
+    /// jostle_lists_new was asked for it.
     pub distances2: *const f32,
     /// The same squared distances in double.
     pub distances2_double: *const f64,

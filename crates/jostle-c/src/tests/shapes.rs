@@ -10,7 +10,9 @@ use super::*;
 use crate::contacts::{RawKeys, jostle_contacts_free, jostle_contacts_new, jostle_contacts_update};
 use crate::finder::jostle_finder_new_coherent;
 use crate::geometry::jostle_find_contact_geometry;
-use crate::lists::{JOSTLE_LISTS_VECTORS, Rows, jostle_lists_free, jostle_lists_new, jostle_neighbors_find};
+use crate::lists::{
+    JOSTLE_LISTS_DISTANCES2, JOSTLE_LISTS_VECTORS, Rows, jostle_lists_free, jostle_lists_new, jostle_neighbors_find,
+};
 use crate::prepared::{Prepared, jostle_prepared_build, jostle_prepared_free, jostle_prepared_new};
 use crate::queries::{Answers, Query, Question, jostle_queries_free, jostle_queries_new, jostle_query_ask};
 use crate::search::{jostle_count, jostle_for_each_pair, jostle_still_valid};
@@ -177,12 +179,14 @@ fn counts_visitors_lists_and_layers_of_capsules() {
         let user = (&raw const visited).cast_mut().cast();
         assert_eq!(jostle_count(finder.0, &input(&sets), &raw mut count), Status::Ok);
         assert_eq!(jostle_for_each_pair(finder.0, &input(&sets), Some(keep), user), Status::Ok);
-        assert_eq!(jostle_lists_new(0, &raw mut lists), Status::Ok);
+        assert_eq!(jostle_lists_new(JOSTLE_LISTS_DISTANCES2 | JOSTLE_LISTS_VECTORS, &raw mut lists), Status::Ok);
         let rows = Rows::Full as i32;
         assert_eq!(jostle_neighbors_find(finder.0, &input(&[capsules]), rows, lists, &raw mut out), Status::Ok);
-        let mut expected = NeighborLists::new();
+        let mut expected = NeighborLists::with_distances().and_vectors();
         wanted.neighbors(of_rust, engine::Rows::Full, &mut expected).unwrap();
         assert_eq!(core::slice::from_raw_parts(out.ids, out.count), expected.neighbors());
+        assert_eq!(core::slice::from_raw_parts(out.distances2, out.count), expected.distances2());
+        assert_eq!(core::slice::from_raw_parts(out.vectors.cast::<[f64; 3]>(), out.count), expected.vectors::<3>());
         jostle_lists_free(lists);
     }
     assert_eq!(count, pairs.len() as u64);
@@ -318,16 +322,9 @@ fn lists_of_all_shapes_are_kept_for_as_long_as_their_margins_last() {
 #[test]
 fn what_follows_centres_takes_no_other_shapes() {
     let bodies = Bodies::new(91);
-    let (sets, mut coherent, mut lists) = ([bodies.float(Shape::Box)], null_mut(), null_mut());
-    let plain = Own::new(3);
-    // SAFETY: the places are valid; all that the input leads to outlives the calls.
-    unsafe {
-        assert_eq!(jostle_finder_new_coherent(3, &raw mut coherent), Status::Ok);
-        assert_eq!(jostle_lists_new(JOSTLE_LISTS_VECTORS, &raw mut lists), Status::Ok);
-        let found = jostle_neighbors_find(plain.0, &input(&sets), 0, lists, &mut no_neighbors());
-        assert_eq!(found, Status::Combination);
-        jostle_lists_free(lists);
-    }
+    let (sets, mut coherent) = ([bodies.float(Shape::Box)], null_mut());
+    // SAFETY: the place is valid.
+    unsafe { assert_eq!(jostle_finder_new_coherent(3, &raw mut coherent), Status::Ok) };
     let coherent = Own(coherent);
     assert_eq!(coherent.find(&input(&sets)), Err(Status::Combination));
     assert!(coherent.message().ends_with("by a finder of jostle_finder_new"), "{}", coherent.message());
