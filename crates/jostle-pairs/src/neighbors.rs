@@ -167,7 +167,7 @@ impl<const D: usize> RowEngine<D> {
         // The test of a pair knows its distance already.
         let all_wanted = lists.extras.wanted;
         let tested = Wanted { distances2: true, ..Wanted::default() };
-        let with_distances = all_wanted == tested && !plan.exact.decided && plan.exact.images.unique;
+        let with_distances = all_wanted == tested && !plan.exact.decided;
         let of = (plan.rows(), plan.ask_callers());
         let tests = self.fill_rows((isa, max), of, kind, (lists, with_distances), workers)?;
         if !with_distances {

@@ -9,7 +9,7 @@ use jostle_sets::proxy::Exact;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::extras::Block;
 use crate::neighbors::from_pairs::Told;
-use crate::neighbors::measure::{Neighbors, set_one};
+use crate::neighbors::measure::Neighbors;
 
 impl NeighborLists {
     /// Sets all wanted columns. The lower half of each number in `told` says by which of `jobs` a neighbour was found.
@@ -36,20 +36,24 @@ fn measure_block<const D: usize>(
         }
         let (told, pair) = (Told(told[at] as u32), [id as u32, rows.neighbors[at]]);
         let (job, [a, b]) = (jobs[told.job()], if told.turns() { [pair[1], pair[0]] } else { pair });
-        let (steps, (distance2, apart)) = (exact.steps(job.sets, job.image, a, b), seen(exact, job, [a, b]));
+        let steps = exact.steps(job.sets, job.image, a, b);
+        let (distance2, apart) = seen(exact, (job, steps), [a, b]);
         let (steps, apart) = if told.turns() { (steps.axes(|step| -step), turned(apart)) } else { (steps, apart) };
-        set_one(&mut out, at - rows.range.start, steps, apart, distance2);
+        let (at, Block { distances2, distances2_f64, image_shifts, vectors }) = (at - rows.range.start, &mut out);
+        distances2.get_mut(at).into_iter().for_each(|slot| *slot = distance2 as f32);
+        distances2_f64.get_mut(at).into_iter().for_each(|slot| *slot = distance2);
+        image_shifts.get_mut(at).into_iter().for_each(|slot| *slot = steps);
+        vectors.get_mut(at).into_iter().for_each(|slot| *slot = apart);
     }
 }
 
-/// How far the second body of a pair, which is at an image, is from the first, and the vector that leads there, as the
-/// predicate has them.
-fn seen<const D: usize>(exact: &Exact<'_, D>, job: Job, [a, b]: [u32; 2]) -> (f64, [f64; D]) {
+/// The squared distance of the second body of a pair, moved by `steps` of each vector, from the first, and the vector
+/// that leads there, as the predicate has them.
+fn seen<const D: usize>(exact: &Exact<'_, D>, (job, steps): (Job, [i32; D]), [a, b]: [u32; 2]) -> (f64, [f64; D]) {
     if !exact.has_solids() {
         return exact.apart(job.sets, job.image, a, b);
     }
-    let cell = exact.cell.as_ref();
-    let shift = cell.map_or([0.0; D], |cell| cell.shift(exact.steps(job.sets, job.image, a, b).axes(f64::from)));
+    let shift = exact.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps.axes(f64::from)));
     let [one, other] = [exact.core(job.sets[0], a), exact.core(job.sets[1], b)];
     if job.swaps(a, b) {
         let (distance2, apart) = other.apart(&one, shift.axes(|x| -x));

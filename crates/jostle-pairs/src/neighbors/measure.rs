@@ -369,17 +369,3 @@ fn put<T: Copy>(column: &mut [T], at: usize, count: usize, values: Eight<T>) {
         None => rest[..count].copy_from_slice(&values[..count]),
     }
 }
-
-pub(super) fn set_one<const D: usize>(
-    out: &mut Block<'_, D>,
-    at: usize,
-    steps: [i32; D],
-    apart: [f64; D],
-    distance2: f64,
-) {
-    let Block { distances2, distances2_f64, image_shifts, vectors } = out;
-    distances2.get_mut(at).into_iter().for_each(|slot| *slot = distance2 as f32);
-    distances2_f64.get_mut(at).into_iter().for_each(|slot| *slot = distance2);
-    image_shifts.get_mut(at).into_iter().for_each(|slot| *slot = steps);
-    vectors.get_mut(at).into_iter().for_each(|slot| *slot = apart);
-}
