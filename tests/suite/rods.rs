@@ -1,6 +1,6 @@
 //! Rods, thin capsules, and what they go through: whether they touch it, and their contacts.
 
-use jostle::{Boxes64, CapsuleView, Column, Contact, Input, PairFinder, Set, Threads, between, contacts_f64};
+use jostle::{BoxView, Boxes64, CapsuleView, Column, Contact, Input, PairFinder, Set, Threads, between, contacts_f64};
 use jostle_testkit::random::Random;
 
 /// Searches for the pair of two bodies that touch; returns their contact.
@@ -191,5 +191,38 @@ fn rods_that_nearly_cross_part_across_both() {
         assert!(off.fold(0.0, f64::max) < 1e-9, "{round}: {contact:?}, {across:?}");
         let far = if gap > 2e-12 { 1e-14 } else { 2.0 * gap + 1e-15 };
         assert!((contact.depth - (0.2 - gap)).abs() < far, "{round}: {contact:?}, {gap}");
+    }
+}
+
+/// Rods that end at the side of a block, or next to it by less than squares tell apart, and come nearest to its corner
+/// far along.
+#[test]
+fn rods_that_begin_beside_a_border_touch_what_they_come_near_to() {
+    let mut random = Random(8);
+    for round in 0..2000 {
+        let mut number = || 0.5 + 1.5 * random.unit();
+        let (height, width, back) = (number(), number(), round % 2 == 1);
+        let beside = [0.0, 1.0, -1.0][round / 2 % 3] * 10.0_f64.powi(-13 - (round / 6 % 9) as i32);
+        let (p, q) = ([0.0, -height, 0.25], [width, 0.0, 0.25]);
+        let (p, q) = if back { (q, p) } else { (p, q) };
+        let flat = [p, q].map(|[x, y, _]| [x, y]);
+        let (lo, hi) = ([-1.0, 0.0, -1.0], [beside, 1.0, 1.0]);
+        let [x, y, z] = core::array::from_fn(|axis| [&lo[axis..=axis], &hi[axis..=axis]]);
+        let (square, block) =
+            (Boxes64::new([x[0], y[0]], [x[1], y[1]]), BoxView::new([x[0], y[0], z[0]], [x[1], y[1], z[1]]));
+        let apart = height * width / height.hypot(width);
+        for radius in [0.99 * apart, 1.01 * apart] {
+            let in_plane = between(square, rod(&flat[0], &flat[1], radius));
+            let in_space = between(block, rod(&p, &q, radius));
+            let found = (PairFinder::new().count(in_plane), PairFinder::new().count(in_space));
+            let touching = u64::from(radius > apart);
+            assert_eq!(found, (Ok(touching), Ok(touching)), "{round}: {beside:e}, {p:?} to {q:?}, {radius}");
+        }
+        let [thick, depth] = [1.01 * apart, 0.01 * apart];
+        let contact = contact_of(square, rod(&flat[0], &flat[1], thick));
+        let [nx, ny] = contact.normal;
+        let (side, above) = (height / height.hypot(width), -width / height.hypot(width));
+        assert!((contact.depth - depth).abs() < 1e-12, "{round}: {beside:e}, {contact:?}, expected {depth}");
+        assert!((nx - side).abs() < 1e-9 && (ny - above).abs() < 1e-9, "{round}: {beside:e}, {contact:?}");
     }
 }

@@ -100,57 +100,48 @@ fn crossing<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> (bool, [f6
 /// crosses a border.
 #[inline(always)]
 pub(super) fn box_to_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f64, f64) {
-    let square = |axis: usize, t: f64| {
-        let x = t * d[axis];
-        let outside = (lo[axis] - x).max(x - hi[axis]).max(0.0);
-        outside * outside
-    };
-    // Where the segment crosses a border on an axis, whose place is rounded, it is not outside on that axis.
+    // Where the segment crosses a border on an axis, whose place is rounded, it is not outside on that axis. Also tells
+    // half of the slope of the squared distance.
     let at_crossing = |t: f64, of: usize| {
-        let mut distance2 = 0.0;
+        let (mut distance2, mut slope) = (0.0, 0.0);
         for axis in 0..D {
-            distance2 += if axis == of { 0.0 } else { square(axis, t) };
+            let x = t * d[axis];
+            let outside = (x - hi[axis]).max(0.0) - (lo[axis] - x).max(0.0);
+            distance2 += if axis == of { 0.0 } else { outside * outside };
+            slope += if axis == of { 0.0 } else { outside * d[axis] };
         }
-        (distance2, t)
+        (distance2, slope)
     };
-    let at = |t: f64| at_crossing(t, D);
-    // The nearest crossing, the first of several.
-    let (borders, mut crossings, mut nearest) = ([lo, hi], [[0.0; D]; 2], (f64::INFINITY, 1.0));
+    let at = |t: f64| (at_crossing(t, D).0, t);
+    // The nearest crossing, the first of several; and the crossings before and after what is nearest of all. Slopes tell
+    // these: of crossings side by side, rounding may make any the nearest.
+    let (borders, mut nearest) = ([lo, hi], (f64::INFINITY, 1.0));
+    let (mut before, mut after) = (0.0_f64, 1.0_f64);
     for side in 0..2 {
         for axis in 0..D {
             let t = borders[side][axis] / d[axis];
             let crosses = (t > 0.0) & (t < 1.0);
             let t = if crosses { t } else { 0.0 };
-            let (distance2, _) = at_crossing(t, axis);
+            let (distance2, slope) = at_crossing(t, axis);
             let is_nearer = (distance2 < nearest.0) | (distance2 == nearest.0) & (t < nearest.1);
             nearest.0 = if crosses & is_nearer { distance2 } else { nearest.0 };
             nearest.1 = if crosses & is_nearer { t } else { nearest.1 };
-            crossings[side][axis] = t;
+            let (falls, rises) = (crosses & (slope <= 0.0), crosses & (slope > 0.0));
+            before = before.max(if falls { t } else { 0.0 });
+            after = after.min(if rises { t } else { 1.0 });
         }
     }
-    let mut least = lesser(lesser(at(0.0), at(1.0)), nearest);
-    // What is nearest of all lies between the nearest of these places and the place before or after it.
-    let place = least.1;
-    let (mut before, mut after) = (0.0_f64, 1.0_f64);
-    for side in 0..2 {
-        for axis in 0..D {
-            let t = crossings[side][axis];
-            before = before.max(if t < place { t } else { 0.0 });
-            after = after.min(if t > place { t } else { 1.0 });
-        }
+    let least = lesser(lesser(at(0.0), at(1.0)), nearest);
+    // Between these two, the segment is on one side of the box on each axis, or in it, all the way.
+    let (from, to) = (before.min(after), after.max(before));
+    let (middle, mut slope, mut rest) = ((from + to) / 2.0, 0.0, 0.0);
+    for axis in 0..D {
+        let x = middle * d[axis];
+        let (below, above) = (x < lo[axis], x > hi[axis]);
+        let border = if below { lo[axis] } else { hi[axis] };
+        slope += if below | above { d[axis] * d[axis] } else { 0.0 };
+        rest += if below | above { d[axis] * border } else { 0.0 };
     }
-    for (from, to) in [(before, place), (place, after)] {
-        // There the segment is on one side of the box on each axis, or in it, all the way.
-        let (middle, mut slope, mut rest) = ((from + to) / 2.0, 0.0, 0.0);
-        for axis in 0..D {
-            let x = middle * d[axis];
-            let (below, above) = (x < lo[axis], x > hi[axis]);
-            let border = if below { lo[axis] } else { hi[axis] };
-            slope += if below | above { d[axis] * d[axis] } else { 0.0 };
-            rest += if below | above { d[axis] * border } else { 0.0 };
-        }
-        let lowest = if slope > 0.0 { (rest / slope).max(from).min(to) } else { middle };
-        least = lesser(least, at(lowest));
-    }
-    least
+    let lowest = if slope > 0.0 { (rest / slope).max(from).min(to) } else { middle };
+    lesser(least, at(lowest))
 }
