@@ -279,14 +279,15 @@ fn faults_of_large_frames_are_named_alike_on_any_threads() {
 #[test]
 fn images_are_followed_on_any_number_of_threads() {
     let crystal = CRYSTALS.iter().find(|crystal| crystal.name == "diamond").expect("a crystal");
-    let cases = [4.5, 4.9].map(|cutoff| crystal.case(cutoff));
+    let cases = [5.4, 5.8].map(|cutoff| crystal.case(cutoff));
     let ready = cases.each_ref().map(|case| case.ready());
     let keys: [Vec<u64>; 2] = [(0..8).collect(), (0..8).rev().collect()];
     let (pools, mut finder) = ([1, 2, 3, 8].map(pool), PairFinder::new());
     let mut trackers = [(); 5].map(|()| ContactTracker::new());
     let mut frame = |ready: &Ready<'_, 3>, keys: &[u64], begins: usize, ends: usize| {
         let found = finder.find(ready.input()).expect("a crystal");
-        assert!(found.pairs().len() > 12_000, "{} pairs", found.pairs().len());
+        // From 20,000 pairs on, threads share them.
+        assert!(found.pairs().len() > 20_000, "{} pairs", found.pairs().len());
         trackers[0].on(Threads::Serial).update(found, keys).expect("a frame");
         for (pool, tracker) in pools.iter().zip(&mut trackers[1..]) {
             within(pool, || tracker.on(Threads::Current).update(found, keys).map(|_| ())).expect("a frame");
