@@ -56,14 +56,18 @@ static UNPACKED_LANES: [[u8; 8]; 256] = {
     table
 };
 
-/// For each mask of four pairs, the mask of both lanes of each pair.
-static TWICE: [usize; 16] = {
-    let mut table = [0; 16];
+/// For each mask of four pairs, both lanes of each pair set in it, ascending.
+static SET_PAIRS: [[u32; 8]; 16] = {
+    let mut table = [[0; 8]; 16];
     let mut mask = 0;
     while mask < 16 {
-        let mut pair = 0;
+        let (mut pair, mut count) = (0, 0);
         while pair < 4 {
-            table[mask] |= ((mask >> pair & 1) * 0b11) << (2 * pair);
+            if mask >> pair & 1 == 1 {
+                table[mask][count] = 2 * pair as u32;
+                table[mask][count + 1] = 2 * pair as u32 + 1;
+                count += 2;
+            }
             pair += 1;
         }
         mask += 1;
@@ -164,7 +168,27 @@ pub(super) unsafe fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES], f
     }
 }
 
-/// The columns of rows that lie as [`by_two`] loads them.
+/// Four rows from number `first` on, each in a register with both its halves: rows of `a` less rows of `b`, but the sums
+/// of the last floats of either half.
+///
+/// # Safety
+/// AVX is there.
+#[inline(always)]
+unsafe fn apart_whole(of_a: [&[[f32; 4]; 2]; LANES], of_b: [&[[f32; 4]; 2]; LANES], first: usize) -> [__m256; 4] {
+    // SAFETY: as promised; rows are 32 readable bytes.
+    unsafe {
+        let turned = _mm256_setr_ps(0.0, 0.0, 0.0, -0.0, 0.0, 0.0, 0.0, -0.0);
+        let mut rows = [_mm256_setzero_ps(); 4];
+        for (i, row) in rows.iter_mut().enumerate() {
+            let [a, b] = [of_a[first + i], of_b[first + i]];
+            let turned = _mm256_xor_ps(turned, _mm256_loadu_ps(b.as_ptr().cast()));
+            *row = _mm256_sub_ps(_mm256_loadu_ps(a.as_ptr().cast()), turned);
+        }
+        rows
+    }
+}
+
+/// The columns of four registers, within each half.
 ///
 /// # Safety
 /// As [`by_two`].
@@ -270,6 +294,24 @@ impl Lanes for Avx2 {
     fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES]) -> [Self; 4] {
         // SAFETY: the feature is there (see the type).
         unsafe { side_by_side(transposed(apart(of_a, of_b, 0)), transposed(apart(of_a, of_b, LANES / 2))) }
+    }
+
+    #[inline(always)]
+    fn apart_both(of_a: [&[[f32; 4]; 2]; LANES], of_b: [&[[f32; 4]; 2]; LANES]) -> [[Self; 4]; 2] {
+        // SAFETY: the feature is there (see the type).
+        unsafe {
+            let zero = _mm256_setzero_ps();
+            let mut columns = [[Self(zero, zero); 4]; 2];
+            let fours = |at: usize| transposed(apart_whole(of_a, of_b, 4 * at));
+            let (a, b, c, d) = (fours(0), fours(1), fours(2), fours(3));
+            for at in 0..4 {
+                let firsts = |low, high| _mm256_permute2f128_ps::<0x20>(low, high);
+                let seconds = |low, high| _mm256_permute2f128_ps::<0x31>(low, high);
+                columns[0][at] = Self(firsts(a[at], b[at]), firsts(c[at], d[at]));
+                columns[1][at] = Self(seconds(a[at], b[at]), seconds(c[at], d[at]));
+            }
+            columns
+        }
     }
 
     #[inline(always)]
@@ -425,7 +467,7 @@ impl Lanes for Avx2 {
             let (pairs, mut out) = (pairs.as_ptr(), out.as_mut_ptr());
             for first in (0..LANES).step_by(4) {
                 let four = usize::from(mask >> first & 0b1111);
-                let lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(SET_LANES[TWICE[four]].as_ptr().cast()));
+                let lanes = _mm256_loadu_si256(SET_PAIRS[four].as_ptr().cast());
                 let values = _mm256_loadu_si256(pairs.add(first).cast());
                 _mm256_storeu_si256(out.cast(), _mm256_permutevar8x32_epi32(values, lanes));
                 out = out.add(four.count_ones() as usize);
