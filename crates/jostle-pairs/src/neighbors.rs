@@ -91,9 +91,9 @@ impl<const D: usize> RowEngine<D> {
     }
 
     /// Fills the lists. Rows are made of pairs where no join of rows is compiled for the bodies, where columns need to
-    /// know by which job each neighbour was found, or where rows will be short. They are expected to be short if the
-    /// rows that the lists hold from before are, or, where the lists hold none, if the rows made last were. The result
-    /// is the same.
+    /// know by which job each neighbour was found, where bodies move, so that to decide on two of them takes longer
+    /// than to put them in rows, or where rows will be short. They are expected to be short if the rows that the lists
+    /// hold from before are, or, where the lists hold none, if the rows made last were. The result is the same.
     pub(crate) fn fill(
         &mut self,
         (engine, isa): (&mut Engine<D>, Isa),
@@ -113,7 +113,8 @@ impl<const D: usize> RowEngine<D> {
             neighbors => short_now(neighbors),
         };
         let tells = lists.want_columns() && (plan.exact.has_solids() || !plan.exact.images.unique);
-        if plan.exact.boxed || tells || plan.is_plain() && were_short {
+        let of_pairs = plan.exact.boxed || tells || plan.exact.any_move();
+        if of_pairs || plan.is_plain() && were_short {
             let (both, max) = (u32::from(plan.has_both_rows(kind)), engine.max_pairs);
             let tests = self.list_pairs(engine, plan, workers).map_err(|refused| match refused {
                 InputError::TooManyPairs { pairs, .. } => too_many(pairs << both, max),
@@ -123,7 +124,7 @@ impl<const D: usize> RowEngine<D> {
             if entries > max {
                 return Err(too_many(entries as u64, max));
             }
-            if plan.exact.boxed || tells || short_now(entries) {
+            if of_pairs || short_now(entries) {
                 let unfinished = Unfinished(lists);
                 let told = tells.then_some(JobsOf { jobs: plan.jobs, ends: &engine.ends });
                 self.put_pairs(plan, (kind, told), unfinished.0, workers);

@@ -23,7 +23,7 @@ fn arrays(asked: &AskedSet, py: Python<'_>) -> Option<[Py<PyUntypedArray>; 2]> {
 /// and may reach to infinity in open space. Give the boxes of bodies of any other shape, and test the pairs that are
 /// found. Nothing is copied: each search reads the arrays in place, anew.
 ///
-/// ``CoherentFinder`` follows circles and spheres alone, and rows of boxes have no distances, vectors and shifts.
+/// ``CoherentFinder`` follows circles and spheres alone.
 ///
 /// Parameters
 /// ----------

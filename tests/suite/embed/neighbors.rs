@@ -1,6 +1,6 @@
 //! Neighbour lists: rows, their order, and squared distances, against rows made from the pairs of a plain loop.
 
-use jostle::{Bodies, Circles, Input, InputError, NeighborLists, PairFinder, Rows, Threads, between};
+use jostle::{Bodies, Circles, Input, InputError, NeighborLists, PairFinder, Rows, Set, Space, Threads, between};
 use jostle_testkit::lists::Lists;
 use jostle_testkit::{Kind, Scene, oracle, scene, sweep};
 
@@ -192,4 +192,22 @@ fn lists_of_nothing() {
     assert!(lists.is_empty() && lists.offsets() == [0]);
     PairFinder::new().neighbors(Circles::new(&[], &[], 1.0), Rows::Full, &mut lists).expect("no body is at fault");
     assert!(lists.is_empty() && lists.offsets() == [0] && lists.neighbors().is_empty());
+}
+
+/// To decide when two bodies first touch takes longer than all else. So no two are decided on from both sides, however
+/// long rows are.
+#[test]
+fn rows_of_bodies_that_move_take_no_more_tests_than_their_pairs() {
+    let crowd: Vec<f32> = (0..600_u32).map(|id| (id * 7_919 % 601) as f32 * 0.03).collect();
+    let by: Vec<f32> = crowd.iter().rev().map(|x| x * 0.1).collect();
+    let moving = Set::from(Circles::new(&crowd, &by, 1.0)).moving([&by, &crowd]);
+    for space in [Space::open(), Space::periodic([Some([0.0, 19.0]), Some([0.0, 3.0])])] {
+        let (input, mut finder) = (Input::within(moving).space(space), PairFinder::new());
+        let pairs = *finder.on(Threads::Serial).find(input).expect("circles").stats();
+        assert!(pairs.pairs > 20_000, "{pairs:?}");
+        for kind in [Rows::Half, Rows::Full] {
+            let rows = finder.on(Threads::Serial).neighbors(input, kind, &mut NeighborLists::new()).expect("circles");
+            assert_eq!((rows.leaf_tests, rows.circle_tests), (pairs.leaf_tests, pairs.circle_tests), "{space:?}");
+        }
+    }
 }
