@@ -12,8 +12,11 @@ mod stand_ins;
 mod strays;
 mod transitions;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use jostle::{
     Circles, Circles64, CoherentFinder, Input, InputError, Layers, NeighborLists, PairFinder, Rows, Set, Spheres,
+    Threads,
 };
 use jostle_testkit::pairs::{ascending, assert_same};
 use jostle_testkit::tree::validate;
@@ -85,6 +88,47 @@ fn lists_that_never_serve_are_made_seldom() {
         lists += u32::from(finder.margin() > 0.0);
     }
     assert!((1..20).contains(&lists), "{lists} lists in 200 frames");
+}
+
+/// Whatever ends a list in every other frame: the caller, a limit, or a panic of the caller's test.
+#[test]
+fn lists_that_are_dropped_before_they_pay_are_made_seldom() {
+    let scene = scene::scene::<2>(Kind::Dense, 700, 3);
+    for way in 0..3 {
+        let (mut finder, mut lists) = (CoherentFinder::new(), 0);
+        for frame in 0..200 {
+            let is_dropped = frame % 2 == 1;
+            if way == 0 && is_dropped {
+                finder.forget();
+            }
+            finder.set_max_pairs(if way == 1 && is_dropped { 5 } else { usize::MAX });
+            let test = |_, _| if way == 2 && is_dropped { panic!("of the caller") } else { true };
+            let search = if way == 2 { finder.only(&test) } else { finder.on(Threads::Serial) };
+            let found = catch_unwind(AssertUnwindSafe(|| search.find(scene.view()).map(drop)));
+            assert_eq!(matches!(found, Ok(Ok(()))), way == 0 || !is_dropped);
+            lists += u32::from(finder.margin() > 0.0);
+        }
+        assert!((1..20).contains(&lists), "{lists} lists in 200 frames, way {way}");
+    }
+}
+
+/// A list may keep eight times as many candidates as the finder may list pairs. Where the caller's test drops so many
+/// that no list can be made, few frames try.
+#[test]
+fn lists_that_cannot_be_made_are_tried_seldom() {
+    let scene = scene::scene::<2>(Kind::Dense, 2_000, 3);
+    let test = |a: u32, b: u32| (a ^ b) % 64 == 0;
+    let expected = ascending(PairFinder::new().only(&test).find(scene.view()).expect("sound bodies").pairs());
+    let (mut finder, mut tried) = (CoherentFinder::new(), 0);
+    finder.set_max_pairs(expected.len());
+    for _ in 0..200 {
+        let found = finder.only(&test).find_recorded(scene.view());
+        let (found, recording) = found.expect("so many pairs as it may list");
+        assert!(ascending(found.pairs()) == expected);
+        tried += u32::from(recording.regions.iter().filter(|region| region.name == "join").count() > 1);
+        assert_eq!(finder.margin(), 0.0);
+    }
+    assert!((1..20).contains(&tried), "{tried} of 200 frames");
 }
 
 #[test]

@@ -293,9 +293,10 @@ impl<const D: usize> CoherentFinder<D> {
         self.pace.rebuilds()
     }
 
-    /// Makes the next frame search from scratch, whatever has been kept.
+    /// Makes the next frame search from scratch, whatever has been kept. A list that is forgotten before it pays counts
+    /// among those that end too early.
     pub fn forget(&mut self) {
-        self.pace.forget();
+        self.pace.abandon();
     }
 
     /// Bytes held.
@@ -389,6 +390,7 @@ impl<const D: usize> CoherentFinder<D> {
     ) -> Result<(), InputError> {
         let input = given.input;
         let Some(plan) = plan.filter(|plan| given.are_single(plan.widest())) else {
+            self.pace.give_up();
             return self.search_and_probe(given, only, answer, workers);
         };
         self.layers.keep(input);
@@ -447,6 +449,7 @@ impl<const D: usize> CoherentFinder<D> {
     /// Notes that a frame was searched from scratch and has so many pairs, and that no list is kept.
     fn note_search(&mut self, input: &Input<'_, D>, pairs: u64) {
         self.strays.begin();
+        self.pace.charge();
         self.pace.give_up();
         self.pace.searched(0.0, pairs, bodies_of(input));
     }

@@ -59,7 +59,7 @@ struct Unfinished<'a, const D: usize>(&'a mut CoherentFinder<D>);
 
 impl<const D: usize> Drop for Unfinished<'_, D> {
     fn drop(&mut self) {
-        self.0.pace.forget();
+        self.0.pace.abandon();
         self.0.finder.forget_pairs();
     }
 }
@@ -125,9 +125,10 @@ impl<const D: usize> CoherentFinder<D> {
         by: By<'_>,
     ) -> Result<(), InputError> {
         let found = self.find_sound(input, only, &mut answer, by);
-        if !matches!(found, Err(InputError::TooManyPairs { .. })) {
+        if !(matches!(found, Err(InputError::TooManyPairs { .. })) && self.pace.has_list()) {
             return found;
         }
+        self.pace.abandon();
         self.forget_frames();
         self.search_only(input, only, &mut answer, by)
     }

@@ -63,7 +63,6 @@ impl<const D: usize> CoherentFinder<D> {
         listed_for: ListedFor,
         workers: Workers<'_>,
     ) -> bool {
-        self.pace.forget();
         self.current.keep_ahead(given.plain, plan, ahead, (self.finder.isa(), workers));
         let is_listed = self.list_candidates(given, (plan, plan.margin), listed_for, workers);
         if is_listed {

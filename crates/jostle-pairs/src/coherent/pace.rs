@@ -80,10 +80,10 @@ pub(super) struct Pace {
     backoff: Backoff,
     course_backoff: Backoff,
     turning_backoff: Backoff,
-    /// How many searches lists have lost that were not made up for, about. And how many this list takes to make, and
-    /// one of its frames.
+    /// How many searches lists have lost that were not made up for, about. And how many this list, or the one that is
+    /// planned, takes to make, and one of its frames: none once it has been charged.
     lost: f64,
-    takes: [f64; 2],
+    takes: Option<[f64; 2]>,
     /// Whether no list pays, by what was seen last of how bodies move.
     declined: bool,
     /// Whether bodies without a course are expected to turn, not to go straight on; and whether they are in this list.
@@ -156,13 +156,19 @@ impl Pace {
         self.rebuilds
     }
 
+    /// Forgets what is kept or planned, since the frame was refused.
     pub(super) fn forget(&mut self) {
-        (self.kept, self.declined) = (Kept::Nothing, false);
+        (self.kept, self.takes, self.declined) = (Kept::Nothing, None, false);
     }
 
     /// Whether a list is kept.
     pub(super) fn keeps_list(&self) -> bool {
         matches!(self.kept, Kept::List(_))
+    }
+
+    /// Whether a list is kept that has not ended, or one is planned.
+    pub(super) fn has_list(&self) -> bool {
+        self.takes.is_some()
     }
 
     /// Whether bodies are kept.
@@ -230,18 +236,20 @@ impl Pace {
         }
     }
 
-    /// Forgets what is kept, since a frame of another kind has come.
+    /// Forgets what is kept or planned, since a frame of another kind has come, or the frame was not finished, or the
+    /// caller says so.
     pub(super) fn abandon(&mut self) {
         self.charge();
         self.forget();
     }
 
-    /// Charges a list that has ended with what it has taken, less the frames that it has served.
-    fn charge(&mut self) {
-        if self.keeps_list() {
-            let ([list, of_frame], frames) = (self.takes, f64::from(self.frames));
-            self.lost = (self.lost + list + of_frame * (frames - 1.0) - frames).clamp(0.0, MOST_LOST);
-        }
+    /// Charges a list that has ended with what it has taken, less the frames that it has served; and one that was
+    /// planned, but could not be made, as if it had been.
+    pub(super) fn charge(&mut self) {
+        let Some([list, of_frame]) = self.takes.take() else { return };
+        let (frames, is_kept) = (f64::from(self.frames), self.keeps_list());
+        let of_frames = if is_kept { of_frame * (frames - 1.0) - frames } else { 0.0 };
+        self.lost = (self.lost + list + of_frames).clamp(0.0, MOST_LOST);
     }
 
     /// Learns from a list that has ended, and that lasted `times` as long as a list of bodies where they stood would
@@ -329,7 +337,7 @@ impl Pace {
 
     /// Notes that no list is made after all.
     pub(super) fn give_up(&mut self) {
-        (self.growth, self.ahead) = (1.0, 0.0);
+        (self.growth, self.ahead, self.takes) = (1.0, 0.0, None);
     }
 
     /// Notes a search from scratch, with this margin, which found so many pairs of so many bodies.
@@ -406,6 +414,25 @@ mod tests {
             }
         }
         assert!((5..FRAMES / 40).contains(&lists), "{lists} lists");
+    }
+
+    /// Lists that would pay, but cannot be made.
+    #[test]
+    fn lists_that_cannot_be_made_are_planned_seldom() {
+        const FRAMES: u32 = 1_000;
+        let (mut pace, mut plans) = (Pace { speed: Some(0.01), ..Pace::default() }, 0);
+        for _ in 0..FRAMES {
+            pace.begin_frame();
+            pace.ended(None);
+            let plan = if pace.may_list() { pace.plan_list(list_of(1.0, false)) } else { None };
+            if plan.is_some() {
+                plans += 1;
+            }
+            pace.charge();
+            pace.give_up();
+            pace.searched(0.0, 30_000, 10_000);
+        }
+        assert!((3..FRAMES / 50).contains(&plans), "{plans} plans");
     }
 
     #[test]

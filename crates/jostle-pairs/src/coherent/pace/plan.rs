@@ -1,6 +1,6 @@
 //! Plans lists: drafts them, one of bodies on their course and one of others, and takes the first that pays.
 
-use super::{COURSES_APART, Pace};
+use super::{COURSES_APART, Kept, Pace};
 use crate::coherent::reference::ahead::Bend;
 
 /// Says for how many frames a list must last to pay: `frames`, and more for each candidate pair of a body. The three
@@ -343,9 +343,10 @@ impl Pace {
         list / (draft.lasts * (1.0 - missed)) + of_frame
     }
 
-    /// Makes a plan of a draft, and notes it. `standing` is the margin of bodies that stand.
+    /// Makes a plan of a draft, and notes it. What was kept is not kept any more. `standing` is the margin of bodies that
+    /// stand.
     fn plan_of(&mut self, draft: Draft, (speed, standing): (f64, f64), of: ListOf) -> ListPlan {
-        (self.growth, self.takes) = (draft.growth(of), self.takes(&draft, of));
+        (self.kept, self.growth, self.takes) = (Kept::Nothing, draft.growth(of), Some(self.takes(&draft, of)));
         let Draft { kind, ahead, lasts, margin, may_stray, .. } = draft;
         let own = kind == Kind::Own;
         let moved = if own { ahead * margin } else { self.way(speed) };
