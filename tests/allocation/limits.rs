@@ -56,9 +56,6 @@ pub(crate) fn too_many_pairs_take_little_memory<const D: usize>(threads: Threads
             finder.set_max_pairs(max.unwrap_or(usize::MAX));
             refused(name, pairs, max, || finder.on(threads).find(input).err());
             assert_eq!((finder.last().pairs().len(), finder.last().stats().pairs), (0, 0), "{name}");
-            if name.contains("boxes") {
-                lists = NeighborLists::new();
-            }
             finder.on(threads).neighbors(spread.view(), Rows::Full, &mut lists).expect("bodies");
             let before = lists.neighbors().to_vec();
             refused(name, neighbors, max, || finder.on(threads).neighbors(input, Rows::Full, &mut lists).err());
@@ -78,6 +75,28 @@ pub(crate) fn too_many_pairs_take_little_memory<const D: usize>(threads: Threads
                 refused(&name, PAIRS, max, || coherent.on(threads).find(point).err());
                 assert!(coherent.last().pairs().is_empty(), "{name}");
             }
+        }
+    }
+}
+
+/// Searches for rows whose pairs fit into memory, but not what takes the pairs to their rows, or the rows themselves.
+pub(crate) fn rows_beyond_memory_are_refused(threads: Threads<'_>) {
+    let (at, high) = ([0.0; BODIES], [1.0; BODIES]);
+    let (point, boxes) = (Bodies::<2>::from_slices([at.as_slice(); 2], 0.5), Boxes::new([&at; 2], [&high; 2]));
+    let moving = jostle::Set::from(point).moving([[0.25_f32; BODIES].as_slice(); 2]);
+    let spread = scene::scene::<2>(Kind::Uniform, BODIES, 1);
+    let all = NeighborLists::with_distances().and_distances_f64().and_vectors();
+    // The pairs take 10 MB, or 16 where they grow twofold; 41 MB take the vectors of all neighbours.
+    for (name, input) in [("circles", point.into()), ("moving", Input::within(moving)), ("boxes", boxes.into())] {
+        for most in [18 << 20, 24 << 20, 30 << 20] {
+            let (mut finder, mut lists) = (PairFinder::new(), all.clone());
+            finder.on(threads).neighbors(spread.view(), Rows::Full, &mut lists).expect("bodies");
+            let before = lists.neighbors().to_vec();
+            let listed = with_short_memory(most, || finder.on(threads).neighbors(input, Rows::Full, &mut lists).err());
+            assert_eq!(listed, Some(InputError::TooManyPairs { pairs: 2 * PAIRS, max: None }), "{name}, {most}");
+            assert_eq!(lists.neighbors(), before, "{name}, {most}");
+            finder.on(threads).neighbors(input, Rows::Full, &mut lists).expect("there is memory again");
+            assert_eq!(lists.neighbors().len() as u64, 2 * PAIRS, "{name}, {most}");
         }
     }
 }

@@ -299,6 +299,7 @@ fn every_kind(threads: Threads<'_>) {
     coherent::later_frames_allocate_nothing::<3>(threads);
     limits::too_many_pairs_take_little_memory::<2>(threads);
     limits::too_many_pairs_take_little_memory::<3>(threads);
+    limits::rows_beyond_memory_are_refused(threads);
     for kind in Kind::ALL {
         only_first_frames_allocate::<2>(kind, threads);
         only_first_frames_allocate::<3>(kind, threads);

@@ -13,6 +13,7 @@ pub(crate) mod row_scratch;
 pub(crate) mod rows;
 pub(crate) mod skin;
 
+use core::hint::black_box;
 use core::sync::atomic::AtomicUsize;
 
 use jostle_core::disjoint::Disjoint;
@@ -125,6 +126,9 @@ impl<const D: usize> RowEngine<D> {
                 return Err(too_many(entries as u64, max));
             }
             if of_pairs || short_now(entries) {
+                if !fits(lists.more_bytes(entries, D).saturating_add(self.pair_rows.more_bytes(entries, tells))) {
+                    return Err(too_many(entries as u64, max));
+                }
                 let unfinished = Unfinished(lists);
                 let told = tells.then_some(JobsOf { jobs: plan.jobs, ends: &engine.ends });
                 self.put_pairs(plan, (kind, told), unfinished.0, workers);
@@ -210,6 +214,9 @@ impl<const D: usize> RowEngine<D> {
             }
             self.make_chunks(wanted);
         };
+        if !fits(lists.more_bytes(tests.pairs as usize, D)) {
+            return Err(too_many(tests.pairs, max));
+        }
         self.level_scratch();
         self.chunks.reserve(self.owners.len(), buckets.count());
         self.chunks.sort(&self.owners[..taken], buckets.count());
@@ -325,6 +332,13 @@ impl<const D: usize> RowEngine<D> {
             });
         });
     }
+}
+
+/// Whether the system has so many bytes.
+fn fits(bytes: usize) -> bool {
+    let mut memory = Vec::<u8>::new();
+    // What nobody looks at would not be asked for.
+    bytes == 0 || memory.try_reserve_exact(bytes).is_ok() && black_box(&memory).is_empty()
 }
 
 /// Writes where each row ends; the first row begins at `start`.

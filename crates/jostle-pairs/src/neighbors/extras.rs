@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use bytemuck::Zeroable;
 use jostle_core::disjoint::Disjoint;
-use jostle_core::scratch::resize_with_headroom;
+use jostle_core::scratch::{resize_with_headroom, with_headroom};
 
 /// Sets the length of a list whose values will all be set. Where memory must grow, it is new memory: nothing is copied,
 /// and the thread that writes to a place first also touches it first.
@@ -13,6 +13,11 @@ pub(super) fn resize_anew<T: Zeroable + Copy>(list: &mut Vec<T>, len: usize) {
         *list = Vec::new();
     }
     resize_with_headroom(list, len);
+}
+
+/// Bytes that a list takes anew to hold so many values.
+pub(super) fn more_bytes<T>(list: &Vec<T>, len: usize) -> usize {
+    if list.capacity() < len { with_headroom(len).saturating_mul(size_of::<T>()) } else { 0 }
 }
 
 /// Which columns the caller has asked for.
@@ -62,6 +67,16 @@ impl Extras {
         resize_anew(&mut self.distances2_f64, if distances2_f64 { neighbors } else { 0 });
         resize_anew(&mut self.image_shifts, if image_shifts { neighbors * axes } else { 0 });
         resize_anew(&mut self.vectors, if vectors { neighbors * axes } else { 0 });
+    }
+
+    /// Bytes that [`Extras::resize`] asks the system for.
+    pub(super) fn more_bytes(&self, neighbors: usize, axes: usize) -> usize {
+        let Wanted { distances2, distances2_f64, image_shifts, vectors } = self.wanted;
+        let (flat, of) = (neighbors.saturating_mul(axes), |wanted: bool, bytes: usize| if wanted { bytes } else { 0 });
+        of(distances2, more_bytes(&self.distances2, neighbors))
+            .saturating_add(of(distances2_f64, more_bytes(&self.distances2_f64, neighbors)))
+            .saturating_add(of(image_shifts, more_bytes(&self.image_shifts, flat)))
+            .saturating_add(of(vectors, more_bytes(&self.vectors, flat)))
     }
 
     pub(super) fn clear(&mut self) {

@@ -16,7 +16,7 @@ use jostle_sets::prepare::job::JobsOf;
 use crate::InputError;
 use crate::join::counts::Tests;
 use crate::join::hits::PairList;
-use crate::neighbors::extras::Wanted;
+use crate::neighbors::extras::{Wanted, more_bytes};
 use crate::neighbors::rows::Rows;
 use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::engine::Engine;
@@ -52,6 +52,13 @@ impl PairRows {
             + self.jobs.capacity() * size_of::<u32>()
             + self.told.capacity() * size_of::<u64>()
             + (self.places.capacity() + self.starts.capacity()) * size_of::<usize>()
+    }
+
+    /// Bytes that it takes anew to deal out so many entries, with their jobs if these are to be told.
+    pub(super) fn more_bytes(&self, entries: usize, tells: bool) -> usize {
+        let told =
+            if tells { more_bytes(&self.jobs, entries).saturating_add(more_bytes(&self.told, entries)) } else { 0 };
+        more_bytes(&self.dealt, entries).saturating_add(told)
     }
 
     /// Fills the rows of `bodies` bodies. Where jobs are to be told, `told` then says the job of each neighbour.

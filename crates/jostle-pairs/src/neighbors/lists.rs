@@ -4,7 +4,7 @@ use core::fmt;
 use core::mem::{forget, swap};
 use core::ops::Range;
 
-use crate::neighbors::extras::{Extras, resize_anew};
+use crate::neighbors::extras::{Extras, more_bytes, resize_anew};
 
 /// The neighbours of each body, as compressed sparse rows (CSR). The row of body `i` is
 /// `neighbors()[offsets()[i]..offsets()[i + 1]]`, ascending.
@@ -277,6 +277,11 @@ impl NeighborLists {
         self.room_for_rows(rows);
         self.room_for_neighbors(neighbors, axes);
         (&mut self.offsets[1..], &mut self.neighbors)
+    }
+
+    /// Bytes that [`NeighborLists::room_for`] asks the system for, beside those for the ends of rows.
+    pub(super) fn more_bytes(&self, neighbors: usize, axes: usize) -> usize {
+        more_bytes(&self.neighbors, neighbors).saturating_add(self.extras.more_bytes(neighbors, axes))
     }
 
     /// Makes room for `rows` rows, and returns their ends.
