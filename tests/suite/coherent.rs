@@ -117,7 +117,7 @@ fn lists_that_are_dropped_before_they_pay_are_made_seldom() {
 #[test]
 fn lists_that_cannot_be_made_are_tried_seldom() {
     let scene = scene::scene::<2>(Kind::Dense, 2_000, 3);
-    let test = |a: u32, b: u32| (a ^ b) % 64 == 0;
+    let test = |a: u32, b: u32| (a ^ b).is_multiple_of(64);
     let expected = ascending(PairFinder::new().only(&test).find(scene.view()).expect("sound bodies").pairs());
     let (mut finder, mut tried) = (CoherentFinder::new(), 0);
     finder.set_max_pairs(expected.len());

@@ -13,7 +13,6 @@ pub(crate) mod row_scratch;
 pub(crate) mod rows;
 pub(crate) mod skin;
 
-use core::hint::black_box;
 use core::sync::atomic::AtomicUsize;
 
 use jostle_core::disjoint::Disjoint;
@@ -26,7 +25,7 @@ use jostle_sets::traverse::descent::root;
 
 use crate::InputError;
 use crate::join::counts::Tests;
-use crate::join::hits::PairList;
+use crate::join::hits::{PairList, has_memory_for};
 use crate::neighbors::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPlace, note_rows, numbers_of};
 use crate::neighbors::extras::Wanted;
 use crate::neighbors::from_pairs::PairRows;
@@ -126,7 +125,8 @@ impl<const D: usize> RowEngine<D> {
                 return Err(too_many(entries as u64, max));
             }
             if of_pairs || short_now(entries) {
-                if !fits(lists.more_bytes(entries, D).saturating_add(self.pair_rows.more_bytes(entries, tells))) {
+                let bytes = lists.more_bytes(entries, D).saturating_add(self.pair_rows.more_bytes(entries, tells));
+                if !has_memory_for(bytes) {
                     return Err(too_many(entries as u64, max));
                 }
                 let unfinished = Unfinished(lists);
@@ -214,7 +214,7 @@ impl<const D: usize> RowEngine<D> {
             }
             self.make_chunks(wanted);
         };
-        if !fits(lists.more_bytes(tests.pairs as usize, D)) {
+        if !has_memory_for(lists.more_bytes(tests.pairs as usize, D)) {
             return Err(too_many(tests.pairs, max));
         }
         self.level_scratch();
@@ -332,13 +332,6 @@ impl<const D: usize> RowEngine<D> {
             });
         });
     }
-}
-
-/// Whether the system has so many bytes.
-fn fits(bytes: usize) -> bool {
-    let mut memory = Vec::<u8>::new();
-    // What nobody looks at would not be asked for.
-    bytes == 0 || memory.try_reserve_exact(bytes).is_ok() && black_box(&memory).is_empty()
 }
 
 /// Writes where each row ends; the first row begins at `start`.

@@ -1,5 +1,6 @@
 //! Hits, which the kernel finds, and sinks, which take their pairs.
 
+use core::hint::black_box;
 use core::mem::{replace, take};
 
 use jostle_core::prefetch::prefetch;
@@ -243,9 +244,11 @@ const LEAST: usize = 256;
 /// Without memory for so many pairs, 16 KiB, no search goes on.
 const LITTLE: usize = 1 << 11;
 
-/// Whether there is memory for so many pairs. None of it is touched.
-fn has_memory_for(pairs: usize) -> bool {
-    Vec::<[u32; 2]>::new().try_reserve_exact(pairs).is_ok()
+/// Whether the system has so many bytes. None of them is touched.
+pub(crate) fn has_memory_for(bytes: usize) -> bool {
+    let mut memory = Vec::<u8>::new();
+    // What nobody looks at need not be asked for.
+    bytes == 0 || memory.try_reserve_exact(bytes).is_ok() && black_box(&memory).is_empty()
 }
 
 /// Makes a list of pairs longer; false where memory does not suffice.
@@ -328,7 +331,8 @@ impl PairList {
 
     /// As [`PairList::set_len`]; false where memory does not suffice.
     pub(crate) fn try_set_len(&mut self, len: usize) -> bool {
-        let suffices = self.list.len() >= len + LANES || has_memory_for(with_headroom(len + LANES));
+        let bytes = with_headroom(len + LANES).saturating_mul(size_of::<[u32; 2]>());
+        let suffices = self.list.len() >= len + LANES || has_memory_for(bytes);
         if suffices {
             self.set_len(len);
         }
