@@ -99,8 +99,8 @@ pub(crate) fn finish<const D: usize>(
 /// indices : (m,) array of uint32
 ///     The neighbours, row after row.
 /// distances : (m,) array of float32 or float64, or None
-///     The distance to each neighbour, in the precision of the positions; where bodies move, in float64. In a search with
-///     boxes or capsules, that of the cores: a centre, a segment, a box without its margin.
+///     The distance to each neighbour, in the precision of the positions; where bodies move, in float64. In a search
+///     with boxes or capsules, that of the cores: a centre, a segment, a box without its margin.
 /// vectors : (m, 2) or (m, 3) array of float64, or None
 ///     The vector from the body of the row to each neighbour, at the image at which the neighbour is near.
 /// shifts : (m, 2) or (m, 3) array of int32, or None

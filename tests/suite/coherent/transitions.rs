@@ -358,8 +358,8 @@ impl Turns {
     }
 }
 
-/// Bodies go straight on or swing, jump, come, go and grow; layers, tests, rows and pairs come by turns, in any space and precision, for one set,
-/// two, or some of a table. Some frames are refused, some panic.
+/// Bodies go straight on or swing, jump, come, go and grow; layers, tests, rows and pairs come by turns, in any space
+/// and precision, for one set, two, or some of a table. Some frames are refused, some panic.
 #[test]
 fn anything_may_follow_anything() {
     let mut kept = 0;

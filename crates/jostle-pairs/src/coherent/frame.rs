@@ -128,7 +128,7 @@ impl<const D: usize> CoherentFinder<D> {
         if !(matches!(found, Err(InputError::TooManyPairs { .. })) && self.pace.has_list()) {
             return found;
         }
-        self.pace.abandon();
+        self.pace.charge();
         self.forget_frames();
         self.search_only(input, only, &mut answer, by)
     }

@@ -113,8 +113,8 @@ pub(super) fn box_to_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64
         (distance2, slope)
     };
     let at = |t: f64| (at_crossing(t, D).0, t);
-    // The nearest crossing, the first of several; and the crossings before and after what is nearest of all. Slopes tell
-    // these: of crossings side by side, rounding may make any the nearest.
+    // The nearest crossing, the first of several; and the crossings before and after what is nearest of all. Slopes
+    // tell these: of crossings side by side, rounding may make any the nearest.
     let (borders, mut nearest) = ([lo, hi], (f64::INFINITY, 1.0));
     let (mut before, mut after) = (0.0_f64, 1.0_f64);
     for side in 0..2 {

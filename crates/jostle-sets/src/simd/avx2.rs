@@ -168,8 +168,8 @@ pub(super) unsafe fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES], f
     }
 }
 
-/// Four rows from number `first` on, each in a register with both its halves: rows of `a` less rows of `b`, but the sums
-/// of the last floats of either half.
+/// Four rows from number `first` on, each in a register with both its halves: rows of `a` less rows of `b`, but the
+/// sums of the last floats of either half.
 ///
 /// # Safety
 /// AVX is there.

@@ -343,8 +343,8 @@ impl Pace {
         list / (draft.lasts * (1.0 - missed)) + of_frame
     }
 
-    /// Makes a plan of a draft, and notes it. What was kept is not kept any more. `standing` is the margin of bodies that
-    /// stand.
+    /// Makes a plan of a draft, and notes it. What was kept is not kept any more. `standing` is the margin of bodies
+    /// that stand.
     fn plan_of(&mut self, draft: Draft, (speed, standing): (f64, f64), of: ListOf) -> ListPlan {
         (self.kept, self.growth, self.takes) = (Kept::Nothing, draft.growth(of), Some(self.takes(&draft, of)));
         let Draft { kind, ahead, lasts, margin, may_stray, .. } = draft;
