@@ -362,7 +362,6 @@ impl<const D: usize> CoherentFinder<D> {
         (known, stand_in): (bool, bool),
     ) -> Option<ListPlan> {
         if !self.pace.may_list() {
-            self.pace.give_up();
             return None;
         }
         let worth = if matches!(answer, Answer::Pairs) { OF_PAIRS } else { OF_ROWS };
@@ -373,11 +372,15 @@ impl<const D: usize> CoherentFinder<D> {
             stand_in,
             moved_in: stand_in && !input.space.is_open() && !input.is_decided(),
             known,
-        });
+        })?;
         let meetings = input.meetings().len();
         let candidates = self.pace.foreseen() * bodies_of(input) as f64;
         let fill_blocks = meetings <= FEW_MEETINGS || candidates >= (meetings * BLOCK / FILLED) as f64;
-        plan.filter(|_| fill_blocks && input.sets().iter().all(|set| set.len() <= MOST))
+        if fill_blocks && input.sets().iter().all(|set| set.len() <= MOST) {
+            return Some(plan);
+        }
+        self.pace.decline();
+        None
     }
 
     /// Searches from scratch, with a margin where that pays.
@@ -390,7 +393,9 @@ impl<const D: usize> CoherentFinder<D> {
     ) -> Result<(), InputError> {
         let input = given.input;
         let Some(plan) = plan.filter(|plan| given.are_single(plan.widest())) else {
-            self.pace.give_up();
+            if plan.is_some() {
+                self.pace.decline();
+            }
             return self.search_and_probe(given, only, answer, workers);
         };
         self.layers.keep(input);

@@ -21,8 +21,10 @@ const LASTING: f64 = 3.0;
 /// is made shorter. Otherwise lists of another kind are made.
 const LASTING_ON_COURSE: f64 = 5.0;
 
-/// While lists do not pay, the finder looks at how far bodies move once in so many frames.
-const PROBE_EVERY: u32 = 16;
+/// While lists do not pay, the finder looks at how far bodies move once in so many frames: `LOOKS_APART[0]` at first,
+/// and twice as many after each look that no list follows, up to `LOOKS_APART[1]`. Where bodies are few, a look takes
+/// about as long as two searches.
+const LOOKS_APART: [u32; 2] = [16, 64];
 
 /// After a list whose bodies did not move as expected, so many lists are made of bodies where they stand:
 /// `LISTS_APART[0]` the first time, then twice as many each time, up to `LISTS_APART[1]`. `COURSES_APART` counts lists
@@ -84,8 +86,10 @@ pub(super) struct Pace {
     /// planned, takes to make, and one of its frames: none once it has been charged.
     lost: f64,
     takes: Option<[f64; 2]>,
-    /// Whether no list pays, by what was seen last of how bodies move.
+    /// Whether no list is made before the finder has looked at how bodies move: either none pays by what was seen last,
+    /// or lists have lost so much that this will be old by then. And how many frames looks are apart.
     declined: bool,
+    looks_apart: u32,
     /// Whether bodies without a course are expected to turn, not to go straight on; and whether they are in this list.
     bodies_turn: bool,
     is_of_turning: bool,
@@ -212,7 +216,10 @@ impl Pace {
         let frames = f64::from(self.frames);
         let lasted = frames >= LASTING;
         self.charge();
-        self.declined &= !self.keeps();
+        self.declined = self.lost > MAY_LOSE || self.declined && !self.keeps();
+        if matches!(self.kept, Kept::Bodies) {
+            self.looks_apart = (2 * self.looks_apart).clamp(LOOKS_APART[0], LOOKS_APART[1]);
+        }
         match (self.kept, moved) {
             (Kept::Nothing, _) => {}
             // A jump of one body says nothing of the next frames.
@@ -335,6 +342,12 @@ impl Pace {
         margin
     }
 
+    /// Notes that no list is made before the finder has looked at how bodies move.
+    pub(super) fn decline(&mut self) {
+        self.give_up();
+        self.declined = true;
+    }
+
     /// Notes that no list is made after all.
     pub(super) fn give_up(&mut self) {
         (self.growth, self.ahead, self.takes) = (1.0, 0.0, None);
@@ -345,7 +358,7 @@ impl Pace {
         self.rebuilds += 1;
         (self.found, self.bodies) = (found as f64 / self.growth, bodies as f64);
         if margin > 0.0 {
-            (self.kept, self.frames) = (Kept::List(margin), 0);
+            (self.kept, self.frames, self.looks_apart) = (Kept::List(margin), 0, 0);
             return;
         }
         self.lost = (self.lost - MADE_UP).max(0.0);
@@ -356,7 +369,7 @@ impl Pace {
 
     /// Whether the bodies of a frame that is searched without a margin are to be kept.
     pub(super) fn will_probe(&self) -> bool {
-        self.speed.is_none() || self.frames >= PROBE_EVERY
+        self.speed.is_none() || self.frames >= self.looks_apart.max(LOOKS_APART[0]) && self.lost <= MAY_LOSE
     }
 
     /// As [`Pace::will_probe`], once the frame has been searched; notes that its bodies are kept.
@@ -375,6 +388,12 @@ mod tests {
 
     fn list_of(radius: f64, known: bool) -> ListOf {
         ListOf { radius, axes: 2, worth: OF_PAIRS[0], stand_in: false, moved_in: false, known }
+    }
+
+    /// How bodies have moved that all went straight on, as far as this.
+    fn straight_on(far: f64) -> Moved {
+        let [strayed, may_last] = [0.0, f64::INFINITY];
+        Moved { most: far, mean: far, step: Some(far), apart: 1.0, strayed, left_course: false, may_last }
     }
 
     /// Bodies at rest get a margin as wide as their radii allow: points get none, and are looked at again later.
@@ -423,16 +442,35 @@ mod tests {
         let (mut pace, mut plans) = (Pace { speed: Some(0.01), ..Pace::default() }, 0);
         for _ in 0..FRAMES {
             pace.begin_frame();
-            pace.ended(None);
-            let plan = if pace.may_list() { pace.plan_list(list_of(1.0, false)) } else { None };
-            if plan.is_some() {
-                plans += 1;
-            }
+            let known = pace.keeps();
+            pace.ended(known.then(|| straight_on(0.01)));
+            let plan = if pace.may_list() { pace.plan_list(list_of(1.0, known)) } else { None };
+            plans += u32::from(plan.is_some());
             pace.charge();
             pace.give_up();
             pace.searched(0.0, 30_000, 10_000);
+            pace.probes();
         }
         assert!((3..FRAMES / 50).contains(&plans), "{plans} plans");
+    }
+
+    /// Bodies that jump in every frame; and bodies for which a list would pay, but cannot be made of them.
+    #[test]
+    fn looks_that_no_list_follows_are_seldom() {
+        for most in [100.0, 0.01] {
+            let (mut pace, mut looks) = (Pace::default(), 0);
+            for _ in 0..1_000 {
+                pace.begin_frame();
+                let known = pace.keeps();
+                pace.ended(known.then(|| straight_on(most)));
+                let plan = if pace.may_list() { pace.plan_list(list_of(1.0, known)) } else { None };
+                assert_eq!(plan.is_some(), known && most < 1.0);
+                pace.decline();
+                pace.searched(0.0, 30_000, 10_000);
+                looks += u32::from(pace.probes());
+            }
+            assert!((10..20).contains(&looks), "{looks} looks");
+        }
     }
 
     #[test]

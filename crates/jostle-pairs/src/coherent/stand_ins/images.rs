@@ -144,7 +144,7 @@ impl<T: Scalar, const D: usize> LaneWork for Follow<'_, T, D> {
         let is_single = size_of::<T>() == size_of::<f32>() && single.axes(f64::from) == origin;
         let single = is_single.then_some(single);
         let (mut reach, mut elsewhere) = (Reach::NONE, 0);
-        let (zeros, mut rooms, mut seen) = ([T::default(); PART], [[T::default(); PART]; D], [[0.0; PART]; D]);
+        let (zeros, mut rooms) = ([T::default(); PART], [[T::default(); PART]; D]);
         for begin in (0..out[0].len()).step_by(PART) {
             let mut at = [&zeros; D];
             for (axis, room) in rooms.iter_mut().enumerate() {
@@ -158,23 +158,19 @@ impl<T: Scalar, const D: usize> LaneWork for Follow<'_, T, D> {
                 out: out.each_mut().map(|column| part_mut(column, begin)),
                 steps: steps.each_mut().map(|column| part_mut(column, begin)),
             };
+            // Behind the last body nothing has moved, so that only the sixteens of bodies are looked at closely.
             let there = columns[0].len().saturating_sub(first + begin).min(PART);
-            let (is_whole, mut unsure) = (there == PART, u16::MAX);
-            let are_here = is_whole && !many_are_elsewhere;
+            let are_here = !many_are_elsewhere;
             // All are put in place before any is looked at: what has just been stored would be waited for.
-            for axis in 0..D {
-                if are_here {
+            if are_here {
+                for axis in 0..D {
                     put(at[axis], (origin[axis], single.map(|single| single[axis])), part.out[axis]);
-                } else {
-                    see(at[axis], origin[axis], &mut seen[axis]);
                 }
+            } else {
+                elsewhere += L::call(PutKnown { part: &mut part, at, origin });
             }
-            if !are_here {
-                elsewhere += L::call(PutKnown { part: &mut part, seen: &seen });
-            }
-            if is_whole {
-                unsure = L::call(Look { part: &mut part, are_here, reach: &mut reach });
-            }
+            part.out.iter_mut().for_each(|out| out[there..].fill(0.0));
+            let unsure = L::call(Look { part: &mut part, are_here, reach: &mut reach });
             each_bit(unsure, |number| {
                 let mut apart = [[0.0; LANES]; D];
                 for axis in 0..D {
@@ -185,9 +181,11 @@ impl<T: Scalar, const D: usize> LaneWork for Follow<'_, T, D> {
             if are_here {
                 elsewhere += unsure.count_ones() as usize;
             }
-            for out in &mut part.out {
-                out[there..].fill(0.0);
-                each_bit(unsure, |number| reach.take(&out.as_chunks().0[number]));
+            if unsure != 0 {
+                for out in &mut part.out {
+                    out[there..].fill(0.0);
+                    each_bit(unsure, |number| reach.take(&out.as_chunks().0[number]));
+                }
             }
         }
         (reach.most(), elsewhere)
@@ -230,19 +228,25 @@ struct FollowPart<'a, const D: usize> {
 
 /// Puts all of a part in place, at the images at which they were. Returns in how many sixteens there are bodies to which
 /// vectors led.
-struct PutKnown<'p, 'a, const D: usize> {
+struct PutKnown<'p, 'a, T, const D: usize> {
     part: &'p mut FollowPart<'a, D>,
-    seen: &'p [[f64; PART]; D],
+    at: [&'p [T; PART]; D],
+    origin: [f64; D],
 }
 
-impl<const D: usize> LaneWork for PutKnown<'_, '_, D> {
+impl<T: Scalar, const D: usize> LaneWork for PutKnown<'_, '_, T, D> {
     type Output = usize;
     const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> usize {
-        self.part.put_known(0, self.seen);
-        let known = self.part.known.each(|column| column.as_chunks::<LANES>().0);
+        let Self { part, at, origin } = self;
+        let mut seen = [[0.0; PART]; D];
+        for axis in 0..D {
+            see(at[axis], origin[axis], &mut seen[axis]);
+        }
+        part.put_known(0, &seen);
+        let known = part.known.each(|column| column.as_chunks::<LANES>().0);
         (0..PART / LANES).filter(|&number| known.iter().any(|column| are_any(&column[number]))).count()
     }
 }
