@@ -2,7 +2,6 @@
 //! put in their places.
 
 pub(crate) mod arena;
-mod at_images;
 mod extras;
 mod from_pairs;
 pub(crate) mod leaf_rows;
@@ -12,6 +11,8 @@ pub(crate) mod row_join;
 pub(crate) mod row_scratch;
 pub(crate) mod rows;
 pub(crate) mod skin;
+mod solids;
+mod told;
 
 use core::sync::atomic::AtomicUsize;
 
@@ -133,7 +134,7 @@ impl<const D: usize> RowEngine<D> {
                 let told = tells.then_some(JobsOf { jobs: plan.jobs, ends: &engine.ends });
                 self.put_pairs(plan, (kind, told), unfinished.0, workers);
                 if tells {
-                    self.measure_told(plan, unfinished.0, workers);
+                    self.measure_told(plan, unfinished.0, (isa, workers));
                 } else {
                     self.measure(plan.exact, unfinished.0, (isa, workers));
                 }
@@ -156,7 +157,7 @@ impl<const D: usize> RowEngine<D> {
     ) {
         if lists.want_columns() {
             let unfinished = Unfinished(lists);
-            unfinished.0.measure(exact, &mut self.centers, isa_and_workers);
+            unfinished.0.measure((exact, None), &mut self.centers, isa_and_workers);
             unfinished.finish();
         }
     }

@@ -8,9 +8,9 @@
 use core::mem;
 use core::ops::Range;
 
-use jostle_core::Workers;
 use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::{reserve, resize_with_headroom, with_headroom};
+use jostle_core::{Isa, Workers};
 use jostle_sets::prepare::job::JobsOf;
 
 use crate::InputError;
@@ -18,6 +18,7 @@ use crate::join::counts::Tests;
 use crate::join::hits::PairList;
 use crate::neighbors::extras::{Wanted, more_bytes};
 use crate::neighbors::rows::Rows;
+use crate::neighbors::told::{Told, ToldOf};
 use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::engine::Engine;
 use crate::pairs::plan::{Plan, RowPlan};
@@ -144,31 +145,12 @@ impl PairRows {
                     // SAFETY: the same, and there are as many jobs.
                     unsafe {
                         dealt.write(places[bucket], entry);
-                        jobs.write(places[bucket], Told::new(job, turns).0);
+                        jobs.write(places[bucket], Told::new(job, turns).number());
                     }
                     places[bucket] += 1;
                 });
             });
         });
-    }
-}
-
-/// The job by which a neighbour was found, by its number, twice; one more if the row is that of the second body, which
-/// is seen at an image.
-#[derive(Clone, Copy)]
-pub(super) struct Told(pub(super) u32);
-
-impl Told {
-    fn new(job: usize, turns: bool) -> Self {
-        Self(2 * job as u32 + u32::from(turns))
-    }
-
-    pub(super) fn job(self) -> usize {
-        (self.0 / 2) as usize
-    }
-
-    pub(super) fn turns(self) -> bool {
-        self.0 % 2 == 1
     }
 }
 
@@ -321,8 +303,18 @@ impl<const D: usize> RowEngine<D> {
     }
 
     /// Sets all wanted columns of rows whose jobs have been told.
-    pub(super) fn measure_told(&self, plan: Plan<'_, D>, lists: &mut NeighborLists, workers: Workers<'_>) {
-        lists.measure_at_images(plan.exact, (plan.jobs, &self.pair_rows.told), workers);
+    pub(super) fn measure_told(
+        &mut self,
+        plan: Plan<'_, D>,
+        lists: &mut NeighborLists,
+        (isa, workers): (Isa, Workers<'_>),
+    ) {
+        let (exact, told) = (plan.exact, ToldOf { jobs: plan.jobs, told: &self.pair_rows.told });
+        if exact.has_solids() {
+            lists.measure_solids(exact, told, workers);
+        } else {
+            lists.measure((exact, Some(told)), &mut self.centers, (isa, workers));
+        }
     }
 }
 

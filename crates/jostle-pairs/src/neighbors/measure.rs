@@ -1,8 +1,9 @@
 //! Measures distances, image shifts and vectors of all neighbours, in one pass after the rows, by the formulas of the
 //! predicate.
 //!
-//! Here bodies reach less than half the height of the cell, so that a neighbour is the nearest of its images: its shift
-//! is the difference in fractional coordinates, rounded. For all others see [`at_images`](super::at_images).
+//! Where bodies reach less than half the height of the cell, a neighbour is the nearest of its images: its shift is the
+//! difference in fractional coordinates, rounded. Otherwise the job that found a neighbour says its image. For boxes and
+//! capsules see [`solids`](super::solids).
 
 use core::ops::{Mul, Range};
 
@@ -15,6 +16,7 @@ use jostle_sets::proxy::{Exact, Measured, each_body};
 
 use crate::neighbors::NeighborLists;
 use crate::neighbors::extras::Block;
+use crate::neighbors::told::ToldOf;
 
 /// Neighbours that one task looks at.
 const BLOCK: usize = 1 << 14;
@@ -107,31 +109,34 @@ fn read_block<T: Number, const D: usize>(measured: &Measured<'_, D>, first: usiz
 }
 
 impl NeighborLists {
-    /// Sets all wanted columns, of circles and spheres each of which is the nearest of its images.
+    /// Sets all wanted columns, of circles and spheres. Where a neighbour may be at several images, `told` says by which
+    /// job it was found.
     pub(super) fn measure<const D: usize>(
         &mut self,
-        exact: &Exact<'_, D>,
+        (exact, told): (&Exact<'_, D>, Option<ToldOf<'_>>),
         centers: &mut Centers<D>,
         (isa, workers): (Isa, Workers<'_>),
     ) {
         let Centers { single, double } = centers;
         if exact.decided {
-            self.measure_nearest(exact, double, (isa, workers));
+            self.measure_round((exact, told), double, (isa, workers));
         } else {
-            self.measure_nearest(exact, single, (isa, workers));
+            self.measure_round((exact, told), single, (isa, workers));
         }
     }
 
-    fn measure_nearest<T: Number, const D: usize>(
+    fn measure_round<T: Number, const D: usize>(
         &mut self,
-        exact: &Exact<'_, D>,
+        (exact, told): (&Exact<'_, D>, Option<ToldOf<'_>>),
         centers: &mut [Vec<Center<T, D>>; 2],
         (isa, workers): (Isa, Workers<'_>),
     ) {
         read(centers, exact, workers);
-        let [from, to] = [0, exact.sets.len() - 1].both(|set| centers[set].as_slice());
+        let (sets, cell) = ([0, exact.sets.len() - 1], exact.cell.as_ref());
+        let [from, to] = sets.both(|set| centers[set].as_slice());
+        let wraps = if cell.is_some() { sets.both(|set| exact.wraps(set as u32)) } else { [&[][..]; 2] };
         self.measure_blocks(workers, |rows, out| {
-            isa.run(Nearest { rows, from, to, cell: exact.cell.as_ref(), exact, out });
+            isa.run(Round { rows, from, to, cell, told, exact, wraps, out });
         });
     }
 
@@ -192,17 +197,20 @@ impl Neighbors<'_> {
     }
 }
 
-/// Measures neighbours each of which is the nearest of its images.
-struct Nearest<'a, T, const D: usize> {
+/// Measures circles and spheres.
+struct Round<'a, T, const D: usize> {
     rows: Neighbors<'a>,
     from: &'a [Center<T, D>],
     to: &'a [Center<T, D>],
     cell: Option<&'a UnitCell<D>>,
+    told: Option<ToldOf<'a>>,
     exact: &'a Exact<'a, D>,
+    /// By how many cells bodies have been moved to lie in the cell; empty where none has been.
+    wraps: [&'a [[i32; D]]; 2],
     out: Block<'a, D>,
 }
 
-impl<T: Number, const D: usize> Work for Nearest<'_, T, D> {
+impl<T: Number, const D: usize> Work for Round<'_, T, D> {
     type Output = ();
     const GAINS_BY_AVX512: bool = size_of::<T>() > size_of::<f32>();
 
@@ -228,7 +236,7 @@ impl<T: Number, const D: usize> Work for Nearest<'_, T, D> {
 /// A value for each of eight neighbours.
 type Eight<T> = [T; EIGHT];
 
-impl<T: Number, const D: usize> Nearest<'_, T, D> {
+impl<T: Number, const D: usize> Round<'_, T, D> {
     /// Measures the distances of the neighbours of bodies of these rows: one by one, since most of the work is to read
     /// the centres.
     #[inline(always)]
@@ -258,18 +266,22 @@ impl<T: Number, const D: usize> Nearest<'_, T, D> {
                 apart[axis][lane] = to[axis] - from[axis];
             }
         }
-        let mut steps = [[0; EIGHT]; D];
+        let mut shifts = [[0; D]; EIGHT];
         if let Some(cell) = self.cell {
-            steps = seen_nearest(cell, &mut apart);
+            if let Some(told) = self.told {
+                let images = eight_from(told.told, at, count).map(|number| told.image(number));
+                self.see_at_images(cell, (rows, neighbors, images), (&mut shifts, &mut apart));
+            } else {
+                let steps = seen_nearest(cell, &mut apart);
+                for lane in 0..EIGHT {
+                    for k in 0..D {
+                        shifts[lane][k] = steps[k][lane];
+                    }
+                }
+            }
         }
         let at = at - self.rows.range.start;
         if !self.out.image_shifts.is_empty() {
-            let mut shifts = [[0; D]; EIGHT];
-            for lane in 0..EIGHT {
-                for k in 0..D {
-                    shifts[lane][k] = steps[k][lane];
-                }
-            }
             if !self.exact.decided {
                 self.add_wraps(rows, neighbors, &mut shifts);
             }
@@ -289,15 +301,57 @@ impl<T: Number, const D: usize> Nearest<'_, T, D> {
         put(self.out.distances2_f64, at, count, distance2.axes(T::to_f64));
     }
 
+    /// Moves second bodies, which are `apart` from first ones, to the images at which they were found. Sets `shifts` to
+    /// how many of each vector lead there: from bodies as they were given, if these are measured.
+    #[inline(always)]
+    fn see_at_images(
+        &self,
+        cell: &UnitCell<D>,
+        (rows, neighbors, images): (Eight<u32>, Eight<u32>, Eight<(u32, bool)>),
+        (shifts, apart): (&mut Eight<[i32; D]>, &mut [Eight<T>; D]),
+    ) {
+        let (of, mut along) = (self.exact.images, [[T::default(); EIGHT]; D]);
+        for lane in 0..EIGHT {
+            let (image, turns) = images[lane];
+            let (steps, offset) = (of.steps[image as usize], of.offsets[image as usize]);
+            shifts[lane] = if turns { steps.axes(|step| -step) } else { steps };
+            for axis in 0..D {
+                along[axis][lane] = T::of(if turns { 0.0 - offset[axis] } else { offset[axis] }.into());
+            }
+        }
+        if self.exact.decided {
+            self.add_wraps(rows, neighbors, shifts);
+            for lane in 0..EIGHT {
+                let shift = cell.shift(shifts[lane].axes(f64::from));
+                for axis in 0..D {
+                    along[axis][lane] = T::of(shift[axis]);
+                }
+            }
+        }
+        for axis in 0..D {
+            for lane in 0..EIGHT {
+                apart[axis][lane] = apart[axis][lane] + along[axis][lane];
+            }
+        }
+    }
+
     /// Turns steps between bodies in the cell into steps between bodies as they were given.
     #[inline(always)]
     fn add_wraps(&self, rows: Eight<u32>, neighbors: Eight<u32>, shifts: &mut Eight<[i32; D]>) {
-        let sets = [0, self.exact.sets.len() as u32 - 1];
-        if self.exact.is_outside(sets) {
-            for (shift, (from, to)) in shifts.iter_mut().zip(rows.into_iter().zip(neighbors)) {
-                let (from, to) = (self.exact.wraps_of(sets[0], from), self.exact.wraps_of(sets[1], to));
+        let [of_rows, of_neighbors] = self.wraps;
+        if !of_rows.is_empty() {
+            for lane in 0..EIGHT {
+                let wraps = of_rows[rows[lane] as usize];
                 for k in 0..D {
-                    shift[k] += from[k] - to[k];
+                    shifts[lane][k] += wraps[k];
+                }
+            }
+        }
+        if !of_neighbors.is_empty() {
+            for lane in 0..EIGHT {
+                let wraps = of_neighbors[neighbors[lane] as usize];
+                for k in 0..D {
+                    shifts[lane][k] -= wraps[k];
                 }
             }
         }
@@ -348,7 +402,7 @@ fn squares<T: Number, const D: usize>(apart: &[Eight<T>; D]) -> Eight<T> {
 
 /// Eight numbers from `at` on. Where the list ends before, the first number stands in place of all but `count`.
 #[inline(always)]
-fn eight_from(list: &[u32], at: usize, count: usize) -> Eight<u32> {
+fn eight_from<T: Copy>(list: &[T], at: usize, count: usize) -> Eight<T> {
     let rest = &list[at..];
     rest.first_chunk().copied().unwrap_or_else(|| {
         let mut few = [rest[0]; EIGHT];

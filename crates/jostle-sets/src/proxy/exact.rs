@@ -132,17 +132,11 @@ impl<const D: usize> Exact<'_, D> {
 
     /// By how many cells each body of a set has been moved to lie in the cell; empty where none has been moved.
     pub fn wraps(&self, set: u32) -> &[[i32; D]] {
+        if self.sorted.is_empty() {
+            return self.in_cell.get(set as usize).map_or(&[], |set| &set.wraps);
+        }
         let proxies = self.proxies(set);
         if proxies.outside { &proxies.wraps } else { &[] }
-    }
-
-    /// By how many cells a body has been moved to lie in the cell.
-    #[inline]
-    pub fn wraps_of(&self, set: u32, id: u32) -> [i32; D] {
-        if self.sorted.is_empty() {
-            return self.in_cell.get(set as usize).map_or([0; D], |set| set.wraps[id as usize]);
-        }
-        self.proxies(set).wraps_of(id)
     }
 
     /// The bodies of a set whose centres the predicate takes: as they were given, or, for direct bodies in a space that
@@ -205,24 +199,6 @@ impl<const D: usize> Exact<'_, D> {
             return self.difference_by(sets, self.steps(sets, image, a, b), a, b);
         }
         self.difference_at(sets, self.images.shifts[image as usize], a, b)
-    }
-
-    /// The squared distance of two circles or spheres, the second at an image, and what leads from one centre to the
-    /// other, as the predicate has them.
-    pub fn apart(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> (f64, [f64; D]) {
-        if self.decided {
-            let apart = self.difference(sets, image, a, b);
-            return (squared(apart), apart);
-        }
-        let [(one, a), (other, b)] = [(sets[0], a), (sets[1], b)].both(|(set, id)| (self.in_cell(set), id as usize));
-        let (from, to, offset) = (one.center(a), other.center(b), self.images.offsets[image as usize]);
-        let (mut apart, mut distance2) = ([0.0; D], 0.0_f32);
-        for axis in 0..D {
-            let along = (to[axis] - from[axis]) + offset[axis];
-            distance2 += along * along;
-            apart[axis] = along.into();
-        }
-        (distance2.into(), apart)
     }
 
     /// Whether bodies of any set move.

@@ -1,5 +1,4 @@
-//! Measures neighbours in rows that were made of pairs, each at the image at which its pair was found: boxes and
-//! capsules, and bodies that may touch at several images.
+//! Measures neighbours some of which are boxes or capsules, each at the image at which its pair was found.
 
 use jostle_core::Workers;
 use jostle_core::axes::Axes;
@@ -8,37 +7,32 @@ use jostle_sets::proxy::Exact;
 
 use crate::neighbors::NeighborLists;
 use crate::neighbors::extras::Block;
-use crate::neighbors::from_pairs::Told;
 use crate::neighbors::measure::Neighbors;
+use crate::neighbors::told::ToldOf;
 
 impl NeighborLists {
-    /// Sets all wanted columns. The lower half of each number in `told` says by which of `jobs` a neighbour was found.
-    pub(super) fn measure_at_images<const D: usize>(
+    /// Sets all wanted columns. `told` says by which job a neighbour was found.
+    pub(super) fn measure_solids<const D: usize>(
         &mut self,
         exact: &Exact<'_, D>,
-        (jobs, told): (&[Job], &[u64]),
+        told: ToldOf<'_>,
         workers: Workers<'_>,
     ) {
-        self.measure_blocks(workers, |rows, out| measure_block(exact, (jobs, told), &rows, out));
+        self.measure_blocks(workers, |rows, out| measure_block(exact, told, &rows, out));
     }
 }
 
-fn measure_block<const D: usize>(
-    exact: &Exact<'_, D>,
-    (jobs, told): (&[Job], &[u64]),
-    rows: &Neighbors<'_>,
-    mut out: Block<'_, D>,
-) {
+fn measure_block<const D: usize>(exact: &Exact<'_, D>, told: ToldOf<'_>, rows: &Neighbors<'_>, mut out: Block<'_, D>) {
     let mut id = rows.first_row();
     for at in rows.range.clone() {
         while at >= rows.offsets[id + 1] {
             id += 1;
         }
-        let (told, pair) = (Told(told[at] as u32), [id as u32, rows.neighbors[at]]);
-        let (job, [a, b]) = (jobs[told.job()], if told.turns() { [pair[1], pair[0]] } else { pair });
+        let ((job, turns), pair) = (told.of(told.told[at]), [id as u32, rows.neighbors[at]]);
+        let [a, b] = if turns { [pair[1], pair[0]] } else { pair };
         let steps = exact.steps(job.sets, job.image, a, b);
         let (distance2, apart) = seen(exact, (job, steps), [a, b]);
-        let (steps, apart) = if told.turns() { (steps.axes(|step| -step), turned(apart)) } else { (steps, apart) };
+        let (steps, apart) = if turns { (steps.axes(|step| -step), turned(apart)) } else { (steps, apart) };
         let (at, Block { distances2, distances2_f64, image_shifts, vectors }) = (at - rows.range.start, &mut out);
         distances2.get_mut(at).into_iter().for_each(|slot| *slot = distance2 as f32);
         distances2_f64.get_mut(at).into_iter().for_each(|slot| *slot = distance2);
@@ -50,9 +44,6 @@ fn measure_block<const D: usize>(
 /// The squared distance of the second body of a pair, moved by `steps` of each vector, from the first, and the vector
 /// that leads there, as the predicate has them.
 fn seen<const D: usize>(exact: &Exact<'_, D>, (job, steps): (Job, [i32; D]), [a, b]: [u32; 2]) -> (f64, [f64; D]) {
-    if !exact.has_solids() {
-        return exact.apart(job.sets, job.image, a, b);
-    }
     let shift = exact.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps.axes(f64::from)));
     let [one, other] = [exact.core(job.sets[0], a), exact.core(job.sets[1], b)];
     if job.swaps(a, b) {
