@@ -5,6 +5,11 @@
 //! simulation", 1996) by the rate at which the nearest points approach each other. It begins when the boxes around the
 //! bodies meet, which is the first touch itself where a round body comes to the face of a box.
 //!
+//! Two places need care. What leads to an inner point of a segment leads straight across it. What rounding leaves along
+//! the segment is taken off: where thin bodies slide along each other, it would count for more than what leads them
+//! nearer. And of bodies without thickness, rounding may put a step beyond the place where they touch. So bodies that
+//! come no nearer touch all the same if no more than rounding lies between them.
+//!
 //! Times are NaN where bodies do not touch. A time that a step leaves as it is has been settled. So sixteen pairs take
 //! their steps side by side until all are settled, with the same bits as each alone.
 
@@ -21,6 +26,13 @@ use crate::proxy::solid::between;
 /// Steps of Newton's method, at most. Of bodies that graze each other, each step halves the time that is left: after
 /// 53, `f64` has nothing left to halve.
 const STEPS: usize = 64;
+
+/// Bodies that come no nearer touch if the lengths that their distance is computed from are so many times as large as
+/// what is left of it: 2^-50.
+const ROUNDING: f64 = f64::from_bits((1023 - 50) << 52);
+
+/// The least square of the sine of the angle between segments that tells what leads across both: 2^-20.
+const SKEW: f64 = f64::from_bits((1023 - 20) << 52);
 
 /// Returns when two circles or spheres first touch, if they do. `p` leads from the first to the second at the
 /// beginning, both move by their displacements, and their radii come to `s`.
@@ -47,13 +59,22 @@ fn time_of_touch<const D: usize>(p: [f64; D], v: [f64; D], s: f64) -> f64 {
 }
 
 /// Returns the time after a step of Newton's method for bodies whose cores are so far apart, by the square of their
-/// distance and what leads from the first to the second, of which the second moves by `v`.
+/// distance and what leads from the first to the second, of which the second moves by `v`. On each axis, what they are
+/// apart is rounded by less than `rounding`.
 #[inline(always)]
-fn step<const D: usize>(time: f64, (distance2, apart): (f64, [f64; D]), v: [f64; D], reach: f64) -> f64 {
-    let (distance, nearer, reach2) = (distance2.sqrt(), -dot(apart, v), reach * reach);
-    let next = time + (distance2 - reach2) / (distance + reach) * (distance / nearer);
-    // Bodies that do not come nearer will never touch.
-    let next = if (nearer > 0.0) & (next <= 1.0) { next } else { f64::NAN };
+fn step<const D: usize>(
+    time: f64,
+    (distance2, apart): (f64, [f64; D]),
+    (v, rounding): ([f64; D], [f64; D]),
+    reach: f64,
+) -> f64 {
+    let (apart2, nearer, reach2) = (dot(apart, apart), -dot(apart, v), reach * reach);
+    let distance = apart2.sqrt();
+    let next = time + (apart2 - reach2) / (distance + reach) * (distance / nearer);
+    // Bodies that do not come nearer will never touch, unless they do now.
+    let touch = (time > 0.0) & ((distance - reach) * distance <= dot(apart.axes(f64::abs), rounding));
+    let last = if touch { time } else { f64::NAN };
+    let next = if (nearer > 0.0) & (next <= 1.0) { next } else { last };
     if distance2 <= reach2 { time } else { next }
 }
 
@@ -92,6 +113,20 @@ fn box_from_point<const D: usize>(lo: [f64; D], hi: [f64; D]) -> (f64, [f64; D])
     (dot(apart, apart), apart)
 }
 
+/// Returns a vector without its part along another one, if `taken` says so.
+#[inline(always)]
+fn across<const D: usize>(vector: [f64; D], along: [f64; D], taken: bool) -> [f64; D] {
+    let length2 = dot(along, along);
+    let part = if taken & (length2 > 0.0) { dot(vector, along) / length2 } else { 0.0 };
+    from_axes(|axis| vector[axis] - part * along[axis])
+}
+
+/// Whether a part of a segment is an inner one.
+#[inline(always)]
+fn is_inner(part: f64) -> bool {
+    (part > 0.0) & (part < 1.0)
+}
+
 /// The same from the segment that leads from the origin to `d`.
 #[inline(always)]
 fn box_from_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f64, [f64; D]) {
@@ -100,14 +135,22 @@ fn box_from_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> 
         let x = part * d[axis];
         x.max(lo[axis]).min(hi[axis]) - x
     });
-    (distance2, apart)
+    (distance2, across(apart, d, is_inner(part)))
 }
 
 /// The same for two segments: see [`segments`].
 #[inline(always)]
 fn segment_from_segment<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> (f64, [f64; D]) {
     let (distance2, [s, t]) = segments(w, d, e);
-    (distance2, from_axes(|axis| w[axis] + (t * e[axis] - s * d[axis])))
+    let apart = from_axes(|axis| w[axis] + (t * e[axis] - s * d[axis]));
+    // Straight across the longer one, else the shorter one; in space across both, unless they are nearly parallel.
+    let turns = dot(d, d) < dot(e, e);
+    let either = |a: [f64; D], b: [f64; D]| from_axes(|axis| if turns { b[axis] } else { a[axis] });
+    let (long, short, [on_long, on_short]) = (either(d, e), either(e, d), if turns { [t, s] } else { [s, t] });
+    let rest = across(short, long, is_inner(on_long));
+    let is_skew = (D > 2) & (dot(rest, rest) > dot(short, short) * SKEW);
+    let counts = is_inner(on_short) & (is_skew | !is_inner(on_long));
+    (distance2, across(across(apart, long, is_inner(on_long)), rest, counts))
 }
 
 impl<const D: usize> Solid<D> {
@@ -122,10 +165,14 @@ impl<const D: usize> Solid<D> {
         let ((ends, radius), (others, reach)) = (self.segment(), other.segment());
         let reach = radius + reach;
         let all = ends.both(|from| others.both(|to| between(from, to, shift)));
+        let length = |[p, q]: [[f64; D]; 2], axis: usize| (q[axis] - p[axis]).abs();
+        let other_length = |axis| if matches!(other, Boxed { .. }) { 0.0 } else { length(others, axis) };
+        let size = |axis: usize| v[axis].abs() + length(ends, axis) + other_length(axis);
+        let rounding = from_axes(|axis| size(axis) * ROUNDING);
         let mut time = surroundings_meet(all, reach, v);
         for _ in 0..STEPS {
             let apart = self.apart(other, from_axes(|axis| shift[axis] + time * v[axis]));
-            let next = step(time, apart, v, reach);
+            let next = step(time, apart, (v, rounding), reach);
             if next == time || next.is_nan() {
                 return next;
             }
@@ -201,6 +248,15 @@ impl<const D: usize> SixteenPaths<D> {
         from_axes(|axis| self.by[axis][pair])
     }
 
+    /// See [`step`]. Of the two bodies of a pair, so many have segments for cores: of one, the first.
+    #[inline(always)]
+    fn rounding(&self, segments: usize, pair: usize) -> [f64; D] {
+        let [first, second] = [0, 1].both(|side| self.pairs.along(side, pair));
+        let counted = |of: f64, side: usize| if side < segments { of.abs() } else { 0.0 };
+        let size = |axis: usize| self.by[axis][pair].abs() + counted(first[axis], 0) + counted(second[axis], 1);
+        from_axes(|axis| size(axis) * ROUNDING)
+    }
+
     /// What leads from an end of the first body of a pair to an end of the second one at this time.
     #[inline(always)]
     fn between_at(&self, time: f64, ends: [usize; 2], pair: usize) -> [f64; D] {
@@ -242,10 +298,11 @@ impl<const D: usize> Work for Rounds<'_, D> {
     }
 }
 
-/// Defines the work of pairs one body of which is round or a capsule: the distance of their cores at a time. (As in
+/// Defines the work of pairs one body of which is round or a capsule: how many of the two have segments for cores, the
+/// first one if only one has, and the distance of their cores at a time. (As in
 /// [`sixteen_pairs`](super::sixteen_pairs), the loops stand here so that they become vector code.)
 macro_rules! paths {
-    ($($name:ident, $gains:literal, |$paths:ident, $pair:ident, $time:ident| $apart:expr;)*) => {$(
+    ($($name:ident, $gains:literal, $segments:literal, |$paths:ident, $pair:ident, $time:ident| $apart:expr;)*) => {$(
         struct $name<'a, const D: usize>(&'a SixteenPaths<D>);
 
         impl<const D: usize> Work for $name<'_, D> {
@@ -259,11 +316,17 @@ macro_rules! paths {
                     let all = [0, 1].both(|from| [0, 1].both(|to| $paths.pairs.between([from, to], $pair)));
                     times[$pair] = surroundings_meet(all, $paths.pairs.reach($pair), $paths.by($pair));
                 }
+                let mut roundings = [[0.0; PAIRS]; D];
+                for $pair in 0..PAIRS {
+                    let rounding = $paths.rounding($segments, $pair);
+                    (0..D).for_each(|axis| roundings[axis][$pair] = rounding[axis]);
+                }
                 for _ in 0..STEPS {
                     let (mut next, mut left) = ([0.0; PAIRS], 0);
                     for $pair in 0..PAIRS {
                         let $time = times[$pair];
-                        next[$pair] = step($time, $apart, $paths.by($pair), $paths.pairs.reach($pair));
+                        let rounding = from_axes(|axis| roundings[axis][$pair]);
+                        next[$pair] = step($time, $apart, ($paths.by($pair), rounding), $paths.pairs.reach($pair));
                     }
                     for pair in 0..PAIRS {
                         // A settled time is itself, or NaN.
@@ -281,14 +344,14 @@ macro_rules! paths {
 }
 
 paths! {
-    RoundAndBox, false, |paths, pair, time| {
+    RoundAndBox, false, 0, |paths, pair, time| {
         box_from_point(paths.between_at(time, [0, 0], pair), paths.between_at(time, [0, 1], pair))
     };
-    SegmentAndBox, true, |paths, pair, time| {
+    SegmentAndBox, true, 1, |paths, pair, time| {
         let (lo, hi) = (paths.between_at(time, [0, 0], pair), paths.between_at(time, [0, 1], pair));
         box_from_segment(lo, hi, paths.pairs.along(0, pair))
     };
-    Segments, true, |paths, pair, time| {
+    Segments, true, 2, |paths, pair, time| {
         let [d, e] = [0, 1].both(|side| paths.pairs.along(side, pair));
         segment_from_segment(paths.between_at(time, [0, 0], pair), d, e)
     };
@@ -342,6 +405,63 @@ mod tests {
                 for v in [[-x, 0.0, 0.0], [0.0, 0.0, 9.0]] {
                     assert_eq!(shot.first_touch(&post, [0.0; 3], v), None, "{x}, {y}");
                 }
+            }
+        }
+    }
+
+    /// A coordinate from -1 to 1.
+    fn random(state: &mut u64) -> f64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 32) as f64 / f64::from(1_u32 << 31) - 1.0
+    }
+
+    #[test]
+    fn bodies_without_thickness_touch_walls_without_thickness_that_they_pass_through() {
+        let state = &mut 1;
+        for _ in 0..2000 {
+            let (wall, side) = (random(state), random(state) / 4.0);
+            let walls = [
+                Boxed { lo: [wall, -9.0], hi: [wall, 9.0] },
+                Solid::Capsule { ends: [[wall - side, -9.0 + side], [wall + side, 9.0]], radius: 0.0 },
+            ];
+            let p = [wall - 2.0 - random(state), random(state)];
+            let shots = [
+                Round { center: p, radius: 0.0 },
+                Solid::Capsule { ends: [p, [p[0], p[1] + 1.0]], radius: 0.0 },
+                Boxed { lo: p, hi: [p[0], p[1] + 1.0] },
+            ];
+            let v = [6.0 + random(state), random(state)];
+            for (shot, wall) in shots.into_iter().flat_map(|shot| walls.map(|wall| (shot, wall))) {
+                // As seen from the shot, the wall moves.
+                let times = [shot.first_touch(&wall, [0.0; 2], v.map(|x| -x)), wall.first_touch(&shot, [0.0; 2], v)];
+                assert!(
+                    times.iter().flatten().filter(|time| (0.1..0.9).contains(*time)).count() == 2,
+                    "{shot:?}, {wall:?}"
+                );
+            }
+        }
+    }
+
+    /// What a rod rounds by along itself is then far more than what leads a body nearer to it.
+    #[test]
+    fn bodies_that_slide_along_a_thin_rod_touch_it_where_they_come_down_to_it() {
+        let state = &mut 2;
+        for (power, rise) in [(20, 22), (20, 40), (26, 28), (26, 36), (30, 32), (40, 42)] {
+            for _ in 0..200 {
+                let [x, y] = [random(state), random(state)];
+                let (length, p) = (x.hypot(y), [random(state), random(state)]);
+                let (along, across) = ([x / length, y / length], [-y / length, x / length]);
+                let (radius, height) = (0.5_f64.powi(power), 0.5_f64.powi(rise) * (1.5 + random(state) / 2.0));
+                let at = |part: f64, off: f64| core::array::from_fn(|k| p[k] + part * along[k] + off * across[k]);
+                let rod = Solid::Capsule { ends: [p, at(1.0, 0.0)], radius };
+                let slider = Round { center: at(0.25, 2.0 * radius + height), radius };
+                let v: [f64; 2] = core::array::from_fn(|k| along[k] / 2.0 - 2.0 * height * across[k]);
+                let time = slider.first_touch(&rod, [0.0; 2], v.map(|x| -x)).expect("it comes down to the rod");
+                // Places are rounded by 2^-53.
+                assert!(
+                    (time - 0.5).abs() * 2.0 * height < 1e-15,
+                    "2^-{power}, {height:e}: {time}, {slider:?}, {rod:?}"
+                );
             }
         }
     }
