@@ -97,7 +97,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
                         let image_shift = self.image_shift(step, id);
                         let shift = self.shift(image_shift);
                         let touches = if self.set.boxed.is_some() {
-                            region.solid().touches(&self.set.solid(id), shift)
+                            region.touches_solid(&self.set.solid(id), shift)
                         } else {
                             let (body, radius) = self.set.body(id);
                             region.touches(body, shift, radius)

@@ -214,13 +214,18 @@ impl<const D: usize> Region64<D> {
         }
     }
 
-    /// The region as a body. A point becomes a box, so that borders are closed however small numbers are.
-    pub(super) fn solid(&self) -> Solid<D> {
-        match *self {
-            Self::Round { center, radius: 0.0 } => Solid::Boxed { lo: center, hi: center },
+    /// Whether a box or a capsule, once it is shifted, touches the region. For a box, a point is a box as well, so that
+    /// borders are closed however small numbers are.
+    #[inline]
+    pub(super) fn touches_solid(&self, body: &Solid<D>, shift: [f64; D]) -> bool {
+        let region = match *self {
+            Self::Round { center, radius: 0.0 } if matches!(body, Solid::Boxed { .. }) => {
+                Solid::Boxed { lo: center, hi: center }
+            }
             Self::Round { center, radius } => Solid::Round { center, radius },
             Self::Straight { lo, hi } => Solid::Boxed { lo, hi },
-        }
+        };
+        region.touches(body, shift)
     }
 
     /// Whether a body, once it is shifted, touches the region.
