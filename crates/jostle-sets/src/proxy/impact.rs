@@ -145,12 +145,17 @@ fn segment_from_segment<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -
     let apart = from_axes(|axis| w[axis] + (t * e[axis] - s * d[axis]));
     // Straight across the longer one, else the shorter one; in space across both, unless they are nearly parallel.
     let turns = dot(d, d) < dot(e, e);
-    let either = |a: [f64; D], b: [f64; D]| from_axes(|axis| if turns { b[axis] } else { a[axis] });
-    let (long, short, [on_long, on_short]) = (either(d, e), either(e, d), if turns { [t, s] } else { [s, t] });
-    let rest = across(short, long, is_inner(on_long));
-    let is_skew = (D > 2) & (dot(rest, rest) > dot(short, short) * SKEW);
-    let counts = is_inner(on_short) & (is_skew | !is_inner(on_long));
-    (distance2, across(across(apart, long, is_inner(on_long)), rest, counts))
+    let either = |choose_b: bool, a: [f64; D], b: [f64; D]| from_axes(|axis| if choose_b { b[axis] } else { a[axis] });
+    let (long, short, [on_long, on_short]) =
+        (either(turns, d, e), either(turns, e, d), if turns { [t, s] } else { [s, t] });
+    let [of_long, of_short] = [on_long, on_short].map(is_inner);
+    let straight = across(apart, either(of_long, short, long), of_long | of_short);
+    if D == 2 {
+        return (distance2, straight);
+    }
+    let rest = across(short, long, true);
+    let is_skew = dot(rest, rest) > dot(short, short) * SKEW;
+    (distance2, across(straight, rest, of_long & of_short & is_skew))
 }
 
 impl<const D: usize> Solid<D> {
