@@ -64,8 +64,8 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
     ///
     /// # Errors
     /// [`InputError`], also for bodies with a margin; the finder stays usable and its last result stands, but for
-    /// [`InputError::TooManyPairs`], after which the list is empty. Where space repeats, a kept frame also accepts bodies
-    /// that, since they were listed, have moved too far away for a search.
+    /// [`InputError::TooManyPairs`], after which the list is empty. Where space repeats, a kept frame also accepts
+    /// bodies that, since they were listed, have moved too far away for a search.
     pub fn find<'a>(self, input: impl Into<Input<'a, D>>) -> Result<Found<'f, D>, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
         find(finder, &input, only, Answer::Pairs, By::Threads(threads))?;

@@ -2,8 +2,8 @@
 //! predicate.
 //!
 //! Where bodies reach less than half the height of the cell, a neighbour is the nearest of its images: its shift is the
-//! difference in fractional coordinates, rounded. Otherwise the job that found a neighbour says its image. For boxes and
-//! capsules see [`solids`](super::solids).
+//! difference in fractional coordinates, rounded. Otherwise the job that found a neighbour says its image. For boxes
+//! and capsules see [`solids`](super::solids).
 
 use core::ops::{Mul, Range};
 
@@ -109,8 +109,8 @@ fn read_block<T: Number, const D: usize>(measured: &Measured<'_, D>, first: usiz
 }
 
 impl NeighborLists {
-    /// Sets all wanted columns, of circles and spheres. Where a neighbour may be at several images, `told` says by which
-    /// job it was found.
+    /// Sets all wanted columns, of circles and spheres. Where a neighbour may be at several images, `told` says by
+    /// which job it was found.
     pub(super) fn measure<const D: usize>(
         &mut self,
         (exact, told): (&Exact<'_, D>, Option<ToldOf<'_>>),
