@@ -226,3 +226,42 @@ fn rods_that_begin_beside_a_border_touch_what_they_come_near_to() {
         assert!((nx - side).abs() < 1e-9 && (ny - above).abs() < 1e-9, "{round}: {beside:e}, {contact:?}");
     }
 }
+
+/// Rods that end beside another rod, and corners of blocks beside rods, by a millionth of their length and by far less:
+/// the normal is straight across the rod, from either side, and what is moved by the depth along it just touches.
+#[test]
+fn normals_beside_rods_are_straight_across_them() {
+    let mut random = Random(9);
+    for round in 0..900 {
+        let gap = 10.0_f64.powi(-3 - round % 9);
+        let mut number = || random.unit() - 0.5;
+        let (x, y, part) = (number(), number(), number() * 0.8);
+        let length = x.hypot(y);
+        let (along, across) = ([x / length, y / length], [-y / length, x / length]);
+        let middle = [number(), number()];
+        let at =
+            |by: f64, off: f64| -> [f64; 2] { core::array::from_fn(|k| middle[k] + by * along[k] + off * across[k]) };
+        let (p, q) = (at(-0.5, 0.0), at(0.5, 0.0));
+        let (near, far) = (at(part, gap), at(part + number(), 1.0 + number()));
+        let radius = 2.0 * gap;
+        let beyond: [f64; 2] = core::array::from_fn(|k| near[k] + across[k].signum() * 0.25);
+        let [lo, hi]: [[f64; 2]; 2] = [f64::min, f64::max].map(|of| core::array::from_fn(|k| of(near[k], beyond[k])));
+        let (rod_of, other) = (rod(&p, &q, radius), rod(&near, &far, radius / 4.0));
+        let block = BoxView::<2, f64>::new([&lo[..1], &lo[1..]], [&hi[..1], &hi[1..]]);
+        for (contact, back) in [
+            (contact_of(rod_of, other), contact_of(other, rod_of)),
+            (contact_of(rod_of, block), contact_of(block, rod_of)),
+        ] {
+            let [[dx, dy], [nx, ny]] = [[q[0] - p[0], q[1] - p[1]], contact.normal];
+            assert!((nx * dx + ny * dy).abs() < 1e-15, "{round}: {gap:e}, {contact:?}");
+            assert_eq!(contact.normal, back.normal.map(|x| -x), "{round}: {gap:e}");
+            assert_eq!(contact.depth, back.depth, "{round}: {gap:e}");
+        }
+        let touch = contact_of(rod_of, other);
+        // How far the other's end is from the rod, once moved, as what leads there from its nearer end says.
+        let [ex, ey]: [f64; 2] = core::array::from_fn(|k| near[k] - p[k] + touch.depth * touch.normal[k]);
+        let [dx, dy]: [f64; 2] = core::array::from_fn(|k| q[k] - p[k]);
+        let off = (dx * ey - dy * ex).abs() / dx.hypot(dy);
+        assert!((off - 1.25 * radius).abs() < 1e-15, "{round}: {gap:e}, {touch:?}, {off}");
+    }
+}

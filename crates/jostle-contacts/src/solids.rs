@@ -15,13 +15,6 @@ use crate::error::ContactError;
 /// a segment to reach into a box if its squared distance is at most 2^-80 of the square of its length.
 const CROSSING: f64 = f64::from_bits((1023 - 80) << 52);
 
-/// The least square of the sine of the angle between segments whose common normal is better than what leads from one to
-/// the other: 2^-20.
-const SKEW: f64 = f64::from_bits((1023 - 20) << 52);
-
-/// Up to 2^-40 of that sum, what leads from one segment to the other is mostly rounding.
-const NEARLY_CROSSING: f64 = f64::from_bits((1023 - 40) << 52);
-
 impl<const D: usize> Contact<D, f64> {
     /// Returns the contact of a body and another body at a shift: see [`contacts`](crate::contacts()).
     fn of_solids(a: &Solid<D>, b: &Solid<D>, shift: [f64; D]) -> Self {
@@ -45,21 +38,13 @@ impl<const D: usize> Contact<D, f64> {
                 let ((ends, radius), (others, other)) = (a.segment(), b.segment());
                 let along = |[p, q]: [[f64; D]; 2]| between(p, q, [0.0; D]);
                 let apart = between(ends[0], others[0], shift);
-                let [s, t] = Solid::nearest_parts(apart, along(ends), along(others));
-                let (from, (mut p, mut apart)) = (apart, (ends[0], apart));
-                for axis in 0..D {
-                    let part = s * along(ends)[axis];
-                    p[axis] += part;
-                    apart[axis] += t * along(others)[axis] - part;
-                }
+                let ((distance2, leads), [s, _]) = Solid::nearest_parts(apart, along(ends), along(others));
+                let p: [f64; D] = from_axes(|axis| ends[0][axis] + s * along(ends)[axis]);
                 let size2 = squared(along(ends)) + squared(along(others));
-                if size2 > 0.0 && squared(apart) <= size2 * CROSSING {
-                    return Self::of_crossing(p, from, [along(ends), along(others)], [radius, other]);
+                if size2 > 0.0 && distance2 <= size2 * CROSSING {
+                    return Self::of_crossing(p, apart, [along(ends), along(others)], [radius, other]);
                 }
-                if squared(apart) <= size2 * NEARLY_CROSSING && [s, t].iter().all(|part| 0.0 < *part && *part < 1.0) {
-                    apart = across_both(from, [along(ends), along(others)]).unwrap_or(apart);
-                }
-                Self::of(p, apart, [radius, other])
+                Self::of(p, leads, [radius, other])
             }
         }
     }
@@ -126,17 +111,12 @@ impl<const D: usize> Contact<D, f64> {
         let still = [0.0; D];
         let along = between(p, q, still);
         let (to_lo, to_hi) = (between(p, lo, still), between(p, hi, still));
-        let (distance2, part) = Solid::nearest_to_box(to_lo, to_hi, along);
-        let (mut inner, mut outer, mut apart) = (p, p, still);
-        for axis in 0..D {
-            let step = part * along[axis];
-            outer[axis] += step;
-            inner[axis] = outer[axis].max(lo[axis]).min(hi[axis]);
-            // Far from the origin, less may lie between the two points than coordinates tell apart.
-            apart[axis] = step - step.max(to_lo[axis]).min(to_hi[axis]);
-        }
+        // Far from the origin, less may lie between the nearest points than coordinates tell apart.
+        let ((distance2, leads), part) = Solid::nearest_to_box(to_lo, to_hi, along);
+        let outer: [f64; D] = from_axes(|axis| p[axis] + part * along[axis]);
+        let inner: [f64; D] = from_axes(|axis| outer[axis].max(lo[axis]).min(hi[axis]));
         if distance2 > squared(along) * CROSSING {
-            let contact = Self::of(inner, apart, [0.0, radius]);
+            let contact = Self::of(inner, leads.axes(|x| 0.0 - x), [0.0, radius]);
             let behind = contact.depth / 2.0;
             return Self { point: from_axes(|axis| inner[axis] - contact.normal[axis] * behind), ..contact };
         }
@@ -210,18 +190,6 @@ fn ways_across<const D: usize>(vector: [f64; D]) -> impl Iterator<Item = [f64; D
         let unit = way.axes(|part| part / squared(way).sqrt());
         [unit, unit.axes(|x| -x)]
     })
-}
-
-/// Returns what leads from one segment straight across both to the other, if they are not nearly parallel: `from` leads
-/// from a point of the first to one of the second.
-fn across_both<const D: usize>(from: [f64; D], along: [[f64; D]; 2]) -> Option<[f64; D]> {
-    let [d, e] = along.both(near_one);
-    if D == 2 || squared(cross(d, e)) <= squared(d) * squared(e) * SKEW {
-        return None;
-    }
-    let across = cross(d, e);
-    let unit = across.axes(|part| part / squared(across).sqrt());
-    Some(unit.axes(|part| part * dot(from, unit)))
 }
 
 fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {

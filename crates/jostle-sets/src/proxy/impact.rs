@@ -5,9 +5,8 @@
 //! simulation", 1996) by the rate at which the nearest points approach each other. It begins when the boxes around the
 //! bodies meet, which is the first touch itself where a round body comes to the face of a box.
 //!
-//! Two places need care. What leads to an inner point of a segment leads straight across it. What rounding leaves along
-//! the segment is taken off: where thin bodies slide along each other, it would count for more than what leads them
-//! nearer. And of bodies without thickness, rounding may put a step beyond the place where they touch. So bodies that
+//! Two places need care. What leads to an inner point of a segment leads straight across it (`segments`): where thin
+//! bodies slide along each other, what rounding leaves along it would count for more than what leads them nearer. And of bodies without thickness, rounding may put a step beyond the place where they touch. So bodies that
 //! come no nearer touch all the same if no more than rounding lies between them.
 //!
 //! Times are NaN where bodies do not touch. A time that a step leaves as it is has been settled. So sixteen pairs take
@@ -18,7 +17,7 @@ use jostle_core::axes::{Axes, Both, from_axes};
 use jostle_core::isa::Work;
 
 use crate::compiled::compiled_here;
-use crate::proxy::segments::{box_to_segment, dot, segments};
+use crate::proxy::segments::{box_from_segment, dot, segment_from_segment};
 use crate::proxy::sixteen_pairs::{Kind, PAIRS, SixteenPairs};
 use crate::proxy::solid::Solid::{self, Boxed, Round};
 use crate::proxy::solid::between;
@@ -30,9 +29,6 @@ const STEPS: usize = 64;
 /// Bodies that come no nearer touch if the lengths that their distance is computed from are so many times as large as
 /// what is left of it: 2^-50.
 const ROUNDING: f64 = f64::from_bits((1023 - 50) << 52);
-
-/// The least square of the sine of the angle between segments that tells what leads across both: 2^-20.
-const SKEW: f64 = f64::from_bits((1023 - 20) << 52);
 
 /// Returns when two circles or spheres first touch, if they do. `p` leads from the first to the second at the
 /// beginning, both move by their displacements, and their radii come to `s`.
@@ -113,51 +109,6 @@ fn box_from_point<const D: usize>(lo: [f64; D], hi: [f64; D]) -> (f64, [f64; D])
     (dot(apart, apart), apart)
 }
 
-/// Returns a vector without its part along another one, if `taken` says so.
-#[inline(always)]
-fn across<const D: usize>(vector: [f64; D], along: [f64; D], taken: bool) -> [f64; D] {
-    let length2 = dot(along, along);
-    let part = if taken & (length2 > 0.0) { dot(vector, along) / length2 } else { 0.0 };
-    from_axes(|axis| vector[axis] - part * along[axis])
-}
-
-/// Whether a part of a segment is an inner one.
-#[inline(always)]
-fn is_inner(part: f64) -> bool {
-    (part > 0.0) & (part < 1.0)
-}
-
-/// The same from the segment that leads from the origin to `d`.
-#[inline(always)]
-fn box_from_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f64, [f64; D]) {
-    let (distance2, part) = box_to_segment(lo, hi, d);
-    let apart = from_axes(|axis| {
-        let x = part * d[axis];
-        x.max(lo[axis]).min(hi[axis]) - x
-    });
-    (distance2, across(apart, d, is_inner(part)))
-}
-
-/// The same for two segments: see [`segments`].
-#[inline(always)]
-fn segment_from_segment<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> (f64, [f64; D]) {
-    let (distance2, [s, t]) = segments(w, d, e);
-    let apart = from_axes(|axis| w[axis] + (t * e[axis] - s * d[axis]));
-    // Straight across the longer one, else the shorter one; in space across both, unless they are nearly parallel.
-    let turns = dot(d, d) < dot(e, e);
-    let either = |choose_b: bool, a: [f64; D], b: [f64; D]| from_axes(|axis| if choose_b { b[axis] } else { a[axis] });
-    let (long, short, [on_long, on_short]) =
-        (either(turns, d, e), either(turns, e, d), if turns { [t, s] } else { [s, t] });
-    let [of_long, of_short] = [on_long, on_short].map(is_inner);
-    let straight = across(apart, either(of_long, short, long), of_long | of_short);
-    if D == 2 {
-        return (distance2, straight);
-    }
-    let rest = across(short, long, true);
-    let is_skew = dot(rest, rest) > dot(short, short) * SKEW;
-    (distance2, across(straight, rest, of_long & of_short & is_skew))
-}
-
 impl<const D: usize> Solid<D> {
     /// Returns when two bodies first touch, if they do from time 0 to 1. At time 0 the second is seen at a shift; it
     /// moves by `v` as seen from the first. See [`Set::moving`](crate::Set::moving).
@@ -207,9 +158,9 @@ impl<const D: usize> Solid<D> {
             }
             (_, Boxed { .. }) => {
                 let [to_lo, to_hi] = seen(ends[0]);
-                box_from_segment(to_lo, to_hi, along(ends))
+                box_from_segment(to_lo, to_hi, along(ends)).0
             }
-            _ => segment_from_segment(between(ends[0], others[0], shift), along(ends), along(others)),
+            _ => segment_from_segment(between(ends[0], others[0], shift), along(ends), along(others)).0,
         }
     }
 }
@@ -354,11 +305,11 @@ paths! {
     };
     SegmentAndBox, true, 1, |paths, pair, time| {
         let (lo, hi) = (paths.between_at(time, [0, 0], pair), paths.between_at(time, [0, 1], pair));
-        box_from_segment(lo, hi, paths.pairs.along(0, pair))
+        box_from_segment(lo, hi, paths.pairs.along(0, pair)).0
     };
     Segments, true, 2, |paths, pair, time| {
         let [d, e] = [0, 1].both(|side| paths.pairs.along(side, pair));
-        segment_from_segment(paths.between_at(time, [0, 0], pair), d, e)
+        segment_from_segment(paths.between_at(time, [0, 0], pair), d, e).0
     };
 }
 

@@ -1,9 +1,13 @@
-//! The distance of a segment from another, and from a box. The formulas have no branches, so that the compiler makes
+//! The distance of a segment from another, and from a box, and what leads from one to the other. That leads straight
+//! across a segment to an inner point of it; what rounding leaves along the segment is taken off. The formulas have no branches, so that the compiler makes
 //! vector code of a loop over pairs (`sixteen_pairs`), with the same bits.
 
 use jostle_core::axes::{Axes, from_axes};
 
 use crate::proxy::squared;
+
+/// The least square of the sine of the angle between segments that tells what leads across both: 2^-20.
+const SKEW: f64 = f64::from_bits((1023 - 20) << 52);
 
 #[inline(always)]
 pub(super) fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
@@ -144,4 +148,54 @@ pub(super) fn box_to_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64
     }
     let lowest = if slope > 0.0 { (rest / slope).max(from).min(to) } else { middle };
     lesser(least, at(lowest))
+}
+
+/// Returns a vector without its part along another one, if `taken` says so.
+#[inline(always)]
+fn across<const D: usize>(vector: [f64; D], along: [f64; D], taken: bool) -> [f64; D] {
+    let length2 = dot(along, along);
+    let part = if taken & (length2 > 0.0) { dot(vector, along) / length2 } else { 0.0 };
+    from_axes(|axis| vector[axis] - part * along[axis])
+}
+
+/// Whether a part of a segment is an inner one.
+#[inline(always)]
+fn is_inner(part: f64) -> bool {
+    (part > 0.0) & (part < 1.0)
+}
+
+/// Returns the squared distance of a box from the segment from the origin to `d`, with what leads from the segment to
+/// the box; and the part of the segment that is nearest: see [`box_to_segment`].
+#[inline(always)]
+pub(super) fn box_from_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> ((f64, [f64; D]), f64) {
+    let (distance2, part) = box_to_segment(lo, hi, d);
+    let apart = from_axes(|axis| {
+        let x = part * d[axis];
+        x.max(lo[axis]).min(hi[axis]) - x
+    });
+    ((distance2, across(apart, d, is_inner(part))), part)
+}
+
+/// Returns the squared distance of two segments, with what leads from the first to the second, and the parts that are
+/// nearest: see [`segments`].
+#[inline(always)]
+pub(super) fn segment_from_segment<const D: usize>(
+    w: [f64; D],
+    d: [f64; D],
+    e: [f64; D],
+) -> ((f64, [f64; D]), [f64; 2]) {
+    let (distance2, [s, t]) = segments(w, d, e);
+    let apart = from_axes(|axis| w[axis] + (t * e[axis] - s * d[axis]));
+    // Straight across the longer one, else the shorter one; in space across both, unless they are nearly parallel.
+    let turns = dot(d, d) < dot(e, e);
+    let either = |choose_b: bool, a: [f64; D], b: [f64; D]| from_axes(|axis| if choose_b { b[axis] } else { a[axis] });
+    let (long, short) = (either(turns, d, e), either(turns, e, d));
+    let [of_long, of_short] = if turns { [t, s] } else { [s, t] }.map(is_inner);
+    let straight = across(apart, either(of_long, short, long), of_long | of_short);
+    if D == 2 {
+        return ((distance2, straight), [s, t]);
+    }
+    let rest = across(short, long, true);
+    let is_skew = dot(rest, rest) > dot(short, short) * SKEW;
+    ((distance2, across(straight, rest, of_long & of_short & is_skew)), [s, t])
 }

@@ -7,7 +7,7 @@ use jostle_core::axes::{Axes, Both};
 use jostle_core::{BoxView, CapsuleView, Scalar};
 
 use crate::input::Shaped;
-use crate::proxy::segments::{box_to_segment, segments};
+use crate::proxy::segments::{box_from_segment, box_to_segment, segment_from_segment, segments};
 
 /// A body in the caller's numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -121,16 +121,16 @@ impl<const D: usize> Solid<D> {
         segments(seen[0], still, between(p, q, still)).0
     }
 
-    /// Returns the squared distance of a box and the segment from the origin to `d`, and which part of the segment is
-    /// nearest.
-    pub fn nearest_to_box(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f64, f64) {
-        box_to_segment(lo, hi, d)
+    /// Returns the squared distance of a box and the segment from the origin to `d`, with what leads from the segment to
+    /// the box, and which part of the segment is nearest.
+    pub fn nearest_to_box(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> ((f64, [f64; D]), f64) {
+        box_from_segment(lo, hi, d)
     }
 
-    /// Returns which parts of two segments are nearest to each other: one from the origin to `d`, the other from `w` to
-    /// `w + e`.
-    pub fn nearest_parts(w: [f64; D], d: [f64; D], e: [f64; D]) -> [f64; 2] {
-        segments(w, d, e).1
+    /// Returns the squared distance of two segments, one from the origin to `d`, the other from `w` to `w + e`, with what
+    /// leads from the first to the second, and which parts of them are nearest to each other.
+    pub fn nearest_parts(w: [f64; D], d: [f64; D], e: [f64; D]) -> ((f64, [f64; D]), [f64; 2]) {
+        segment_from_segment(w, d, e)
     }
 
     /// The segment at the core of a round body or a capsule, and its radius; of a box, the diagonal.
