@@ -6,8 +6,9 @@
 //! bodies meet, which is the first touch itself where a round body comes to the face of a box.
 //!
 //! Two places need care. What leads to an inner point of a segment leads straight across it (`segments`): where thin
-//! bodies slide along each other, what rounding leaves along it would count for more than what leads them nearer. And of bodies without thickness, rounding may put a step beyond the place where they touch. So bodies that
-//! come no nearer touch all the same if no more than rounding lies between them.
+//! bodies slide along each other, what rounding leaves along it would count for more than what leads them nearer. And
+//! of bodies without thickness, rounding may put a step beyond the place where they touch. So bodies that come no
+//! nearer touch all the same if no more than rounding lies between them.
 //!
 //! Times are NaN where bodies do not touch. A time that a step leaves as it is has been settled. So sixteen pairs take
 //! their steps side by side until all are settled, with the same bits as each alone.
@@ -123,7 +124,7 @@ impl<const D: usize> Solid<D> {
         let all = ends.both(|from| others.both(|to| between(from, to, shift)));
         let length = |[p, q]: [[f64; D]; 2], axis: usize| (q[axis] - p[axis]).abs();
         let other_length = |axis| if matches!(other, Boxed { .. }) { 0.0 } else { length(others, axis) };
-        let size = |axis: usize| v[axis].abs() + length(ends, axis) + other_length(axis);
+        let size = |axis: usize| v[axis].abs() + shift[axis].abs() + length(ends, axis) + other_length(axis);
         let rounding = from_axes(|axis| size(axis) * ROUNDING);
         let mut time = surroundings_meet(all, reach, v);
         for _ in 0..STEPS {
@@ -207,9 +208,10 @@ impl<const D: usize> SixteenPaths<D> {
     /// See [`step`]. Of the two bodies of a pair, so many have segments for cores: of one, the first.
     #[inline(always)]
     fn rounding(&self, segments: usize, pair: usize) -> [f64; D] {
-        let [first, second] = [0, 1].both(|side| self.pairs.along(side, pair));
+        let ([first, second], shift) = ([0, 1].both(|side| self.pairs.along(side, pair)), self.pairs.shift_of(pair));
         let counted = |of: f64, side: usize| if side < segments { of.abs() } else { 0.0 };
-        let size = |axis: usize| self.by[axis][pair].abs() + counted(first[axis], 0) + counted(second[axis], 1);
+        let path = |axis: usize| self.by[axis][pair].abs() + shift[axis].abs();
+        let size = |axis: usize| path(axis) + counted(first[axis], 0) + counted(second[axis], 1);
         from_axes(|axis| size(axis) * ROUNDING)
     }
 
@@ -395,6 +397,22 @@ mod tests {
                     "{shot:?}, {wall:?}"
                 );
             }
+        }
+    }
+
+    /// What an image is moved by is rounded as well, and may be far longer than what leads across a wall.
+    #[test]
+    fn bodies_without_thickness_touch_images_of_walls_that_they_pass_through() {
+        let state = &mut 3;
+        for _ in 0..20_000 {
+            let [lean, rise, from, up] = [random(state) / 8.0, 2.0 + random(state), random(state), random(state)];
+            let ends = [[from + 4.0 - lean, up - 2.0], [from + 4.0 + lean, up + 2.0]];
+            let wall = Solid::Capsule { ends, radius: 0.0 };
+            let off = 0.2 + random(state) / 16.0;
+            let shot = Round { center: [from - off, up - rise / 2.0], radius: 0.0 };
+            let (shift, v) = ([-4.0, 0.0], [2.0 * off, rise]);
+            let times = [shot.first_touch(&wall, shift, v.map(|x| -x)), wall.first_touch(&shot, [4.0, 0.0], v)];
+            assert!(times.iter().flatten().count() == 2, "{shot:?}, {wall:?}, {v:?}: {times:?}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The distance of a segment from another, and from a box, and what leads from one to the other. That leads straight
-//! across a segment to an inner point of it; what rounding leaves along the segment is taken off. The formulas have no branches, so that the compiler makes
-//! vector code of a loop over pairs (`sixteen_pairs`), with the same bits.
+//! across a segment to an inner point of it; what rounding leaves along the segment is taken off. The formulas have no
+//! branches, so that the compiler makes vector code of a loop over pairs (`sixteen_pairs`), with the same bits.
 
 use jostle_core::axes::{Axes, from_axes};
 
