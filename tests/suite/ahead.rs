@@ -149,8 +149,11 @@ fn bodies_may_be_expected_where_none_can_be() {
         let mut beside = Beside::default();
         for frame in 0..40_u8 {
             let way = f32::from(stop.saturating_sub(frame)) * 0.25 * radius;
-            let x = [reach - 2.2 * radius - way, reach - 5.0 * radius, 0.0, radius];
-            let y = [0.0, 0.0, 0.0, f32::from(frame) * 0.05 * radius];
+            let four = [reach - 2.2 * radius - way, reach - 5.0 * radius, 0.0, radius];
+            // Lists of four bodies alone do not pay.
+            let others = || (2..100_u8).map(|number| 1.9 * f32::from(number) * radius);
+            let x: Vec<f32> = four.into_iter().chain(others()).collect();
+            let y: Vec<f32> = [0.0, 0.0, 0.0, f32::from(frame) * 0.05 * radius].into_iter().chain(others()).collect();
             beside.frame(Circles::new(&x, &y, radius), &format!("stop at {stop}, frame {frame}"));
         }
         assert!(beside.pairs[0].rebuilds() < 20);
