@@ -1,6 +1,10 @@
 //! Rods, thin capsules, and what they go through: whether they touch it, and their contacts.
 
-use jostle::{BoxView, Boxes64, CapsuleView, Column, Contact, Input, PairFinder, Set, Threads, between, contacts_f64};
+use jostle::{
+    BoxView, Boxes64, CapsuleView, Capsules64, Circles64, Column, Contact, Input, PairFinder, PreparedSet, Set, Space,
+    Threads, between, contacts_f64,
+};
+use jostle_testkit::pairs::assert_same;
 use jostle_testkit::random::Random;
 
 /// Searches for the pair of two bodies that touch; returns their contact.
@@ -264,4 +268,27 @@ fn normals_beside_rods_are_straight_across_them() {
         let off = (dx * ey - dy * ex).abs() / dx.hypot(dy);
         assert!((off - 1.25 * radius).abs() < 1e-15, "{round}: {gap:e}, {touch:?}, {off}");
     }
+}
+
+/// Where rounding leaves touching in doubt, a question decides as a search does.
+#[test]
+fn points_are_found_on_segments_by_questions_where_they_are_by_pairs() {
+    let reach = |id: u32| f64::from(id % 37 + 1) * 0.013;
+    let x: Vec<_> = (0..500).map(|id| f64::from(id) * 3.7 + 0.1).collect();
+    let y: Vec<_> = (0..500).map(|id| f64::from(id) * 0.31).collect();
+    let [points, ends]: [Vec<_>; 2] =
+        [0.3, 1.0].map(|part| (0..).zip(&x).map(|(id, x)| x + part * reach(id)).collect());
+    let segments = Capsules64::new([&x, &y], [&ends, &y], 0.0);
+    let mut finder = PairFinder::new();
+    let found = finder.find(between(Circles64::new(&points, &y, 0.0), segments)).expect("points and segments");
+    let mut pairs = found.pairs().to_vec();
+    pairs.sort_unstable();
+    let (mut set, mut seen, mut answers) = (PreparedSet::new(), Vec::new(), Vec::new());
+    set.build(segments, Space::open(), Threads::Serial).expect("segments");
+    for (id, point) in (0_u32..).zip(points.iter().zip(&y)) {
+        set.queries().point([*point.0, *point.1], &mut seen).expect("a point");
+        answers.extend(seen.iter().map(|seen| [id, seen.id]));
+    }
+    assert!(pairs.len() > 100 && pairs.len() < 500, "{} of 500 touch", pairs.len());
+    assert_same("points", &answers, &pairs);
 }

@@ -1,7 +1,7 @@
 //! Boxes, capsules and circles in one search: with each other, in spaces that repeat, against plain loops.
 
 use jostle::{
-    ActivationTable, Bodies, Boxes64, Capsules, Capsules64, Circles64, ContactTracker, Input, InputError, PairFinder,
+    ActivationTable, Bodies, Boxes64, Capsules, Capsules64, ContactTracker, Input, InputError, PairFinder,
     PreparedBatch, PreparedSet, RangeFault, Rows, Set, Space, Spheres64, Threads, between, contacts_f64,
 };
 use jostle_testkit::pairs::{ascending, assert_same};
@@ -335,29 +335,6 @@ fn questions<const D: usize>(n: usize, space: Space<D>, most: i32) {
         }
         assert!(hits > 3, "{name}: {hits}");
     }
-}
-
-/// Where rounding leaves touching in doubt, a question decides as a search does.
-#[test]
-fn points_are_found_on_segments_by_questions_where_they_are_by_pairs() {
-    let reach = |id: u32| f64::from(id % 37 + 1) * 0.013;
-    let x: Vec<_> = (0..500).map(|id| f64::from(id) * 3.7 + 0.1).collect();
-    let y: Vec<_> = (0..500).map(|id| f64::from(id) * 0.31).collect();
-    let [points, ends]: [Vec<_>; 2] =
-        [0.3, 1.0].map(|part| (0..).zip(&x).map(|(id, x)| x + part * reach(id)).collect());
-    let segments = Capsules64::new([&x, &y], [&ends, &y], 0.0);
-    let mut finder = PairFinder::new();
-    let found = finder.find(between(Circles64::new(&points, &y, 0.0), segments)).expect("points and segments");
-    let mut pairs = found.pairs().to_vec();
-    pairs.sort_unstable();
-    let (mut set, mut seen, mut answers) = (PreparedSet::new(), Vec::new(), Vec::new());
-    set.build(segments, Space::open(), Threads::Serial).expect("segments");
-    for (id, point) in (0_u32..).zip(points.iter().zip(&y)) {
-        set.queries().point([*point.0, *point.1], &mut seen).expect("a point");
-        answers.extend(seen.iter().map(|seen| [id, seen.id]));
-    }
-    assert!(pairs.len() > 100 && pairs.len() < 500, "{} of 500 touch", pairs.len());
-    assert_same("points", &answers, &pairs);
 }
 
 #[test]

@@ -309,7 +309,7 @@ impl<const D: usize> RowEngine<D> {
         lists: &mut NeighborLists,
         (isa, workers): (Isa, Workers<'_>),
     ) {
-        let (exact, told) = (plan.exact, ToldOf { jobs: plan.jobs, told: &self.pair_rows.told });
+        let (exact, told) = (plan.exact, ToldOf { jobs: plan.jobs, numbers: &self.pair_rows.told });
         if exact.has_solids() {
             lists.measure_solids(exact, told, workers);
         } else {

@@ -136,7 +136,7 @@ impl NeighborLists {
         let [from, to] = sets.both(|set| centers[set].as_slice());
         let wraps = if cell.is_some() { sets.both(|set| exact.wraps(set as u32)) } else { [&[][..]; 2] };
         self.measure_blocks(workers, |rows, out| {
-            isa.run(Round { rows, from, to, cell, told, exact, wraps, out });
+            isa.run(MeasureRound { rows, from, to, cell, told, exact, wraps, out });
         });
     }
 
@@ -198,7 +198,7 @@ impl Neighbors<'_> {
 }
 
 /// Measures circles and spheres.
-struct Round<'a, T, const D: usize> {
+struct MeasureRound<'a, T, const D: usize> {
     rows: Neighbors<'a>,
     from: &'a [Center<T, D>],
     to: &'a [Center<T, D>],
@@ -210,7 +210,7 @@ struct Round<'a, T, const D: usize> {
     out: Block<'a, D>,
 }
 
-impl<T: Number, const D: usize> Work for Round<'_, T, D> {
+impl<T: Number, const D: usize> Work for MeasureRound<'_, T, D> {
     type Output = ();
     const GAINS_BY_AVX512: bool = size_of::<T>() > size_of::<f32>();
 
@@ -236,7 +236,7 @@ impl<T: Number, const D: usize> Work for Round<'_, T, D> {
 /// A value for each of eight neighbours.
 type Eight<T> = [T; EIGHT];
 
-impl<T: Number, const D: usize> Round<'_, T, D> {
+impl<T: Number, const D: usize> MeasureRound<'_, T, D> {
     /// Measures the distances of the neighbours of bodies of these rows: one by one, since most of the work is to read
     /// the centres.
     #[inline(always)]
@@ -269,7 +269,7 @@ impl<T: Number, const D: usize> Round<'_, T, D> {
         let mut shifts = [[0; D]; EIGHT];
         if let Some(cell) = self.cell {
             if let Some(told) = self.told {
-                let images = eight_from(told.told, at, count).map(|number| told.image(number));
+                let images = eight_from(told.numbers, at, count).map(|number| told.image(number));
                 self.see_at_images(cell, (rows, neighbors, images), (&mut shifts, &mut apart));
             } else {
                 let steps = seen_nearest(cell, &mut apart);

@@ -28,7 +28,7 @@ fn measure_block<const D: usize>(exact: &Exact<'_, D>, told: ToldOf<'_>, rows: &
         while at >= rows.offsets[id + 1] {
             id += 1;
         }
-        let ((job, turns), pair) = (told.of(told.told[at]), [id as u32, rows.neighbors[at]]);
+        let ((job, turns), pair) = (told.job(told.numbers[at]), [id as u32, rows.neighbors[at]]);
         let [a, b] = if turns { [pair[1], pair[0]] } else { pair };
         let steps = exact.steps(job.sets, job.image, a, b);
         let (distance2, apart) = seen(exact, (job, steps), [a, b]);

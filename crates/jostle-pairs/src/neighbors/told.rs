@@ -21,21 +21,21 @@ impl Told {
 #[derive(Clone, Copy)]
 pub(super) struct ToldOf<'a> {
     pub(super) jobs: &'a [Job],
-    pub(super) told: &'a [u64],
+    pub(super) numbers: &'a [u64],
 }
 
 impl ToldOf<'_> {
     /// Returns the job that a number tells, and whether the row is that of the second body.
     #[inline(always)]
-    pub(super) fn of(&self, told: u64) -> (Job, bool) {
-        let number = told as u32;
+    pub(super) fn job(&self, number: u64) -> (Job, bool) {
+        let number = number as u32;
         (self.jobs[(number / 2) as usize], number % 2 == 1)
     }
 
     /// Returns the number of the image that a number tells, and whether the row is that of the second body.
     #[inline(always)]
-    pub(super) fn image(&self, told: u64) -> (u32, bool) {
-        let (job, turns) = self.of(told);
+    pub(super) fn image(&self, number: u64) -> (u32, bool) {
+        let (job, turns) = self.job(number);
         (job.image, turns)
     }
 }

@@ -27,8 +27,8 @@ use crate::proxy::solid::between;
 /// 53, `f64` has nothing left to halve.
 const STEPS: usize = 64;
 
-/// Bodies that come no nearer touch if the lengths that their distance is computed from are so many times as large as
-/// what is left of it: 2^-50.
+/// Bodies that come no nearer touch if what is left between them is at most this part of the lengths that it is
+/// computed from: 2^-50.
 const ROUNDING: f64 = f64::from_bits((1023 - 50) << 52);
 
 /// Returns when two circles or spheres first touch, if they do. `p` leads from the first to the second at the

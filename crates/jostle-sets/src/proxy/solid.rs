@@ -121,14 +121,14 @@ impl<const D: usize> Solid<D> {
         segments(seen[0], still, between(p, q, still)).0
     }
 
-    /// Returns the squared distance of a box and the segment from the origin to `d`, with what leads from the segment to
-    /// the box, and which part of the segment is nearest.
+    /// Returns the squared distance of a box and the segment from the origin to `d`, with what leads from the segment
+    /// to the box, and which part of the segment is nearest.
     pub fn nearest_to_box(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> ((f64, [f64; D]), f64) {
         box_from_segment(lo, hi, d)
     }
 
-    /// Returns the squared distance of two segments, one from the origin to `d`, the other from `w` to `w + e`, with what
-    /// leads from the first to the second, and which parts of them are nearest to each other.
+    /// Returns the squared distance of two segments, one from the origin to `d`, the other from `w` to `w + e`, with
+    /// what leads from the first to the second, and which parts of them are nearest to each other.
     pub fn nearest_parts(w: [f64; D], d: [f64; D], e: [f64; D]) -> ((f64, [f64; D]), [f64; 2]) {
         segment_from_segment(w, d, e)
     }

@@ -40,8 +40,8 @@ const fn worth(frames: f64, for_a_pair: [f64; 3], list: [f64; 2]) -> Worth {
 /// stray far.
 const KEPT: [f64; 2] = [0.1, 0.25];
 
-/// Whatever the number of bodies, a list and a kept frame take about as much more as a search of so many bodies takes.
-const WHATEVER: [f64; 2] = [100.0, 30.0];
+/// However many bodies there are, a list and a kept frame take about as long as a search of so many bodies, on top.
+const FIXED: [f64; 2] = [100.0, 30.0];
 
 /// Factors of what a list on a course must last for, in the plane and in space: few candidates are tested in a frame,
 /// so the list may be shorter. Where some bodies stray, they are looked for as well.
@@ -336,7 +336,7 @@ impl Pace {
         let of_radius = share * margin / of.radius.max(margin);
         let tests = if kind == Kind::Course { may_stray + strays } else { of_radius };
         let [list, for_a_pair] = of.worth.list;
-        let [more, more_of_frame] = WHATEVER.map(|bodies| bodies / self.bodies.max(WHATEVER[1]));
+        let [more, more_of_frame] = FIXED.map(|bodies| bodies / self.bodies.max(FIXED[1]));
         let of_frame = (KEPT[0] + tests + more_of_frame).min(1.0);
         [list + for_a_pair * self.pairs_of_one() * draft.growth(of) + more, of_frame]
     }
