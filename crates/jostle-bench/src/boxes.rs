@@ -2,8 +2,14 @@
 //! checked.
 
 mod grids;
+#[cfg(feature = "libraries")]
 mod libraries;
-mod packed;
+#[cfg(not(feature = "libraries"))]
+mod libraries {
+    pub(super) fn rivals() -> Vec<Box<dyn super::Rival>> {
+        Vec::new()
+    }
+}
 mod sweep;
 
 use std::hint::black_box;
@@ -66,29 +72,12 @@ impl Rival for Ours {
     }
 }
 
-fn corners(scene: &BoxScene<2>, id: usize) -> ([f32; 2], [f32; 2]) {
-    ([scene.lo[0][id], scene.lo[1][id]], [scene.hi[0][id], scene.hi[1][id]])
-}
-
-fn overlap(scene: &BoxScene<2>, a: u32, b: u32) -> bool {
-    let (a, b) = (a as usize, b as usize);
-    (0..2).all(|axis| scene.lo[axis][a] <= scene.hi[axis][b] && scene.lo[axis][b] <= scene.hi[axis][a])
-}
-
 fn rivals() -> Vec<Box<dyn Rival>> {
-    vec![
-        Box::new(Ours::default()),
-        Box::new(grids::ByCenter::default()),
-        Box::new(grids::ByCell::default()),
-        Box::new(libraries::Broccoli::default()),
-        Box::new(libraries::RStar::default()),
-        Box::new(libraries::Parry::default()),
-        Box::new(packed::GeoIndex::default()),
-        Box::new(packed::Obvhs::default()),
-        Box::new(packed::Box2d::default()),
-        Box::new(packed::Broadphase::default()),
-        Box::new(sweep::Sweep::default()),
-    ]
+    let mut rivals: Vec<Box<dyn Rival>> =
+        vec![Box::new(Ours::default()), Box::new(grids::ByCenter::default()), Box::new(grids::ByCell::default())];
+    rivals.extend(libraries::rivals());
+    rivals.push(Box::new(sweep::Sweep::default()));
+    rivals
 }
 
 /// Makes uniform boxes three times as wide, so that each has about a dozen neighbours.

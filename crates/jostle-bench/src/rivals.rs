@@ -1,24 +1,21 @@
 //! The rivals. Each has a file of its own behind one small trait, and takes its fastest documented way to exact pairs.
 
-pub(crate) mod box2d;
-mod broadphase;
-mod broccoli;
 mod brute;
 mod engine;
-mod geo_index;
 pub(crate) mod grid;
 pub(crate) mod hits;
-mod kiddo;
 mod levels;
-pub(crate) mod obvhs;
+#[cfg(feature = "libraries")]
+pub(crate) mod libraries;
+#[cfg(not(feature = "libraries"))]
+#[path = "rivals/no_libraries.rs"]
+mod libraries;
 mod outward;
-mod parry;
 mod records;
-mod rstar;
 mod sweep;
-mod zelll;
 
 use jostle_testkit::{Kind, Scene};
+pub(crate) use libraries::{updated_in_2d, updated_in_3d};
 
 /// A way to find all overlapping pairs.
 ///
@@ -56,39 +53,12 @@ pub(crate) trait Rival<const D: usize>: Send {
 
 /// Returns all rivals in the plane, Jostle first.
 pub(crate) fn in_2d() -> Vec<Box<dyn Rival<2>>> {
-    let mut rivals = in_any();
-    rivals.extend([
-        Box::new(broccoli::Broccoli::default()) as Box<dyn Rival<2>>,
-        Box::new(box2d::Box2d::default()),
-        Box::new(parry::Parry2::default()),
-        Box::new(geo_index::GeoIndex::default()),
-        Box::new(broadphase::Broadphase2::default()),
-    ]);
-    rivals
+    by_hand().into_iter().chain(libraries::in_2d()).collect()
 }
 
 /// Returns all rivals in space, Jostle first.
 pub(crate) fn in_3d() -> Vec<Box<dyn Rival<3>>> {
-    let mut rivals = in_any();
-    rivals.extend([
-        Box::new(parry::Parry3::default()) as Box<dyn Rival<3>>,
-        Box::new(broadphase::Broadphase3::default()),
-    ]);
-    rivals
-}
-
-/// Rivals in the plane that keep what they built from frame to frame, and fit it to bodies that have moved.
-pub(crate) fn updated_in_2d() -> Vec<Box<dyn Rival<2>>> {
-    vec![
-        Box::new(box2d::Box2dUpdated::default()),
-        Box::new(parry::Parry2Updated::default()),
-        Box::new(obvhs::ObvhsUpdated::<2>::default()),
-    ]
-}
-
-/// Rivals in space that keep what they built from frame to frame, and fit it to bodies that have moved.
-pub(crate) fn updated_in_3d() -> Vec<Box<dyn Rival<3>>> {
-    vec![Box::new(parry::Parry3Updated::default()), Box::new(obvhs::ObvhsUpdated::<3>::default())]
+    by_hand().into_iter().chain(libraries::in_3d()).collect()
 }
 
 /// Returns Jostle itself as a rival.
@@ -96,7 +66,8 @@ pub(crate) fn ourselves<const D: usize>() -> Box<dyn Rival<D>> {
     Box::new(engine::Engine::<D>::default())
 }
 
-fn in_any<const D: usize>() -> Vec<Box<dyn Rival<D>>> {
+/// Jostle, and what is written by hand here.
+fn by_hand<const D: usize>() -> Vec<Box<dyn Rival<D>>> {
     vec![
         ourselves(),
         Box::new(brute::Brute::default()),
@@ -105,23 +76,7 @@ fn in_any<const D: usize>() -> Vec<Box<dyn Rival<D>>> {
         Box::new(levels::Levels::<D>::default()),
         Box::new(records::RecordsByHand::<D>::default()),
         Box::new(records::RecordLevels::<D>::default()),
-        Box::new(rstar::RStar::default()),
-        Box::new(kiddo::Kiddo::<D>::default()),
-        Box::new(zelll::Zelll::<D>::default()),
-        Box::new(obvhs::Obvhs::<D>::default()),
     ]
-}
-
-/// Returns whether two bodies of a scene overlap: the exact predicate, for pairs that a library's boxes let through.
-#[inline(always)]
-fn overlap<const D: usize>(scene: &Scene<D>, a: u32, b: u32) -> bool {
-    let (a, b) = (a as usize, b as usize);
-    touches(
-        scene.centers.each_ref().map(|x| x[a]),
-        scene.radii[a],
-        scene.centers.each_ref().map(|x| x[b]),
-        scene.radii[b],
-    )
 }
 
 /// The exact predicate: `dx*dx + dy*dy (+ dz*dz) <= s*s`, in `f32`, left to right.

@@ -1,5 +1,7 @@
 //! Libraries that search boxes, each as it is documented.
 
+mod packed;
+
 use broccoli::Tree;
 use broccoli::aabb::{BBox, ManySwappable};
 use broccoli_rayon::prelude::{RayonBuildPar, RayonQueryPar};
@@ -9,15 +11,37 @@ use parry2d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
 
-use super::{Rival, corners};
+use super::Rival;
 use crate::rivals::hits::{Gather, Hits, concatenate};
 
 /// Boxes whose queries make a task.
 const TASK: usize = 1024;
 
+/// Returns all of them.
+pub(super) fn rivals() -> Vec<Box<dyn Rival>> {
+    vec![
+        Box::new(Broccoli::default()),
+        Box::new(RStar::default()),
+        Box::new(Parry::default()),
+        Box::new(packed::GeoIndex::default()),
+        Box::new(packed::Obvhs::default()),
+        Box::new(packed::Box2d::default()),
+        Box::new(packed::Broadphase::default()),
+    ]
+}
+
+fn corners(scene: &BoxScene<2>, id: usize) -> ([f32; 2], [f32; 2]) {
+    ([scene.lo[0][id], scene.lo[1][id]], [scene.hi[0][id], scene.hi[1][id]])
+}
+
+fn overlap(scene: &BoxScene<2>, a: u32, b: u32) -> bool {
+    let (a, b) = (a as usize, b as usize);
+    (0..2).all(|axis| scene.lo[axis][a] <= scene.hi[axis][b] && scene.lo[axis][b] <= scene.hi[axis][a])
+}
+
 /// A tree of strips, and sweep and prune within.
 #[derive(Default)]
-pub(super) struct Broccoli {
+struct Broccoli {
     boxes: Vec<ManySwappable<BBox<f32, u32>>>,
     lists: Vec<Hits>,
     hits: Hits,
@@ -55,7 +79,7 @@ impl Rival for Broccoli {
 
 /// An R*-tree loaded in bulk, and a search for each box.
 #[derive(Default)]
-pub(super) struct RStar {
+struct RStar {
     gather: Gather,
 }
 
@@ -87,7 +111,7 @@ impl Rival for RStar {
 
 /// A binary tree of boxes built by binning, and its traversal against itself.
 #[derive(Default)]
-pub(super) struct Parry {
+struct Parry {
     boxes: Vec<Aabb>,
     workspace: BvhWorkspace,
     hits: Hits,

@@ -11,10 +11,3 @@ pub(crate) fn interval(center: f32, radius: f32) -> (f32, f32) {
     let reach = radius * GROWTH;
     (outward_lo(center - reach), outward_hi(center + reach))
 }
-
-/// The least and greatest corner of the box of a body.
-#[inline(always)]
-pub(crate) fn corners<const D: usize>(center: [f32; D], radius: f32) -> ([f32; D], [f32; D]) {
-    let intervals = center.map(|x| interval(x, radius));
-    (intervals.map(|interval| interval.0), intervals.map(|interval| interval.1))
-}

@@ -7,9 +7,9 @@ use obvhs::bvh2::Bvh2;
 use obvhs::ploc::{PlocBuilder, PlocSearchDistance, SortPrecision};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 
-use super::hits::Gather;
-use super::outward::corners;
-use super::{Rival, center, overlap};
+use super::{corners, overlap};
+use crate::rivals::hits::Gather;
+use crate::rivals::{Rival, center};
 
 /// Bodies whose queries make a task.
 const TASK: usize = 1024;

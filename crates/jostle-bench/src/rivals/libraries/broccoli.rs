@@ -7,9 +7,9 @@ use broccoli_rayon::prelude::{RayonBuildPar, RayonQueryPar};
 use jostle_testkit::Scene;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 
-use super::hits::{Hits, concatenate};
-use super::outward::corners;
-use super::{Rival, center, overlap};
+use super::{corners, overlap};
+use crate::rivals::hits::{Hits, concatenate};
+use crate::rivals::{Rival, center};
 
 type Boxed = ManySwappable<BBox<f32, u32>>;
 

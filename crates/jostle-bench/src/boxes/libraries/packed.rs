@@ -11,10 +11,11 @@ use obvhs::bvh2::Bvh2;
 use obvhs::ploc::PlocBuilder;
 use zvxryb_broadphase::{Bounds, Index64_2D, Layer, LayerBuilder};
 
-use super::{Rival, corners, overlap};
-use crate::rivals::box2d::{EVERYWHERE, Tree, aabb_of};
+use super::{corners, overlap};
+use crate::boxes::Rival;
 use crate::rivals::hits::{Gather, Hits};
-use crate::rivals::obvhs as obvhs_queries;
+use crate::rivals::libraries::box2d::{EVERYWHERE, Tree, aabb_of};
+use crate::rivals::libraries::obvhs as obvhs_queries;
 
 /// Boxes whose queries make a task.
 const TASK: usize = 1024;

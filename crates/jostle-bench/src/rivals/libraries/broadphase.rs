@@ -4,9 +4,9 @@ use cgmath::{Point2, Point3};
 use jostle_testkit::Scene;
 use zvxryb_broadphase::{Bounds, Index64_2D, Index64_3D, Layer, LayerBuilder};
 
-use super::hits::Hits;
-use super::outward::corners;
-use super::{Rival, center, overlap};
+use super::{corners, overlap};
+use crate::rivals::hits::Hits;
+use crate::rivals::{Rival, center};
 
 macro_rules! broadphase {
     ($name:ident, $index:ty, $point:ident, $d:literal) => {

@@ -3,9 +3,9 @@
 use jostle_testkit::Scene;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 
-use super::hits::Hits;
-use super::outward::corners;
-use super::{Rival, center, overlap};
+use super::{corners, overlap};
+use crate::rivals::hits::Hits;
+use crate::rivals::{Rival, center};
 
 macro_rules! parry {
     ($name:ident, $updated:ident, $parry:ident, $package:literal, $d:literal) => {

@@ -3,8 +3,9 @@
 use jostle_testkit::{Kind, Scene};
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
 
-use super::hits::Gather;
-use super::{Rival, center, overlap};
+use super::overlap;
+use crate::rivals::hits::Gather;
+use crate::rivals::{Rival, center};
 
 /// Bodies whose queries make a task.
 const TASK: usize = 1024;

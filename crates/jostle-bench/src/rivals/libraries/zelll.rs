@@ -4,8 +4,8 @@ use jostle_testkit::{Kind, Scene};
 use rayon::iter::ParallelIterator;
 use zelll::{CellGrid, ParticleLike};
 
-use super::hits::Hits;
-use super::{Rival, center, touches};
+use crate::rivals::hits::Hits;
+use crate::rivals::{Rival, center, touches};
 
 /// A body as the library keeps it.
 #[derive(Debug, Clone, Copy)]

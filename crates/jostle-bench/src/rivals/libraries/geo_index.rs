@@ -4,9 +4,9 @@ use geo_index::rtree::sort::HilbertSort;
 use geo_index::rtree::{RTreeBuilder, RTreeIndex};
 use jostle_testkit::Scene;
 
-use super::hits::Gather;
-use super::outward::corners;
-use super::{Rival, center, overlap};
+use super::{corners, overlap};
+use crate::rivals::hits::Gather;
+use crate::rivals::{Rival, center};
 
 /// Bodies whose queries make a task.
 const TASK: usize = 1024;

@@ -3,9 +3,9 @@
 use jostle_testkit::Scene;
 use rstar::{AABB, RTree, RTreeObject};
 
-use super::hits::Gather;
-use super::outward::corners;
-use super::{Rival, center, touches};
+use super::corners;
+use crate::rivals::hits::Gather;
+use crate::rivals::{Rival, center, touches};
 
 /// Bodies whose queries make a task.
 const TASK: usize = 1024;
