@@ -2,8 +2,7 @@
 
 use jostle::{
     ActivationTable, Boxes, Boxes64, Capsules, Capsules64, Circles, Circles64, CoherentFinder, Input, InputError,
-    Layers, NeighborLists, PairFinder, PreparedSet, RadiusField, RangeFault, Reason, Rows, Set, Space, Threads,
-    ViewError, between,
+    Layers, PairFinder, PreparedSet, RadiusField, RangeFault, Reason, Rows, Set, Space, Threads, ViewError, between,
 };
 use jostle_testkit::box_pairs::by_sweep;
 use jostle_testkit::pairs::{Calls, ascending, assert_same, both_ways};
@@ -150,10 +149,6 @@ fn boxes_and_capsules_are_refused_as_the_documentation_says() {
     let circles = Circles::new(&[0.0, 9.0], &[0.0; 2], 0.5);
     let mut finder = PairFinder::new();
     for view in views {
-        let (table, sets) = (ActivationTable::all(2), [view, circles.into()]);
-        let among = Input::among(&sets, &table);
-        let error = finder.neighbors(among, Rows::Full, &mut NeighborLists::new()).unwrap_err();
-        assert_eq!(parts(error), "neighbour lists and an activation table");
         let error = CoherentFinder::new().find(view).unwrap_err();
         assert!(error.to_string().contains("boxes or capsules and a coherent finder"), "{error}");
         assert_eq!(parts(error), "boxes or capsules and a coherent finder");

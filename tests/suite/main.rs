@@ -20,6 +20,7 @@ mod properties;
 mod queries;
 mod recordings;
 mod rods;
+mod rows_of_sets;
 mod rows_of_shapes;
 mod shapes;
 mod vanishing;

@@ -5,8 +5,8 @@ use engine::NeighborLists;
 use crate::dimensions::in_either;
 use crate::finder::{AnyFinder, AnySearch, Finder};
 use crate::handle::{Opaque, call, free, kind, make, with};
-use crate::input::{Input, Relation, with_input};
-use crate::memory::{self, Grows, answer};
+use crate::input::{Input, with_input};
+use crate::memory::{Grows, answer};
 use crate::status::{Failure, Status};
 use crate::threads::threads;
 
@@ -117,7 +117,8 @@ pub unsafe extern "C" fn jostle_lists_free(lists: *mut Lists) {
 }
 
 /// Fills lists with the neighbours of each body; rows, a jostle_rows, says which of them. Between two sets, the rows of
-/// the first set hold bodies of the second. Many sets have no lists: search each two of them by themselves. Distances
+/// the first set hold bodies of the second. Among many sets, the bodies of all have rows, and are numbered one set after
+/// the other: body i of the second set has the number that is the length of the first, plus i. Distances
 /// of boxes and capsules are those of their cores, without margins: boxes and segments. The finder keeps errors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_neighbors_find(
@@ -136,11 +137,6 @@ pub unsafe extern "C" fn jostle_neighbors_find(
                 rows => return Err(Failure::unknown("rows", rows)),
             };
             let (out, threads) = (answer(out)?, threads(state.threads.as_ref()));
-            if memory::read(input)?.relation == Relation::Among as i32 {
-                let message = "lists of many sets: a row would not say of which set its neighbours are; search each \
-                               two sets by themselves";
-                return Err(Failure::new(Status::Combination, message));
-            }
             with(lists, |lists| {
                 *out = in_either!(&mut state.finder, finder => {
                     with_input(input, |input, only| {

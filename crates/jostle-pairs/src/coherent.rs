@@ -107,7 +107,7 @@ const FILLED: usize = 8;
 /// were listed last. The caller's test is asked in each frame about each pair that touches. Some inputs are searched
 /// from scratch in each frame: moving bodies ([`Set::moving`](jostle_sets::input::Set::moving)); where space repeats,
 /// bodies that reach nearly as far as half the height of the cell or farther; few bodies among many that came sorted,
-/// so that a search looks at less than one body in eight; and sets so many and small that more than 64 pairs of sets
+/// so that a search looks at less than one body in eight; neighbour lists of many sets; and sets so many and small that more than 64 pairs of sets
 /// meet with hardly a thousand candidates each.
 ///
 /// ```
@@ -361,6 +361,11 @@ impl<const D: usize> CoherentFinder<D> {
         answer: &Answer<'_>,
         (known, stand_in): (bool, bool),
     ) -> Option<ListPlan> {
+        // Rows of many sets are searched for anew in each frame.
+        let are_of_many = matches!(answer, Answer::Rows(..)) && is_by_table(input);
+        if are_of_many {
+            self.pace.decline();
+        }
         if !self.pace.may_list() {
             return None;
         }
@@ -484,10 +489,10 @@ impl Answer<'_> {
 
 /// Whether each pair stands in the rows of both its bodies.
 fn has_both_rows<const D: usize>(kind: Rows, input: &Input<'_, D>) -> bool {
-    kind == Rows::Full && input.sets().len() == 1
+    kind == Rows::Full && (input.sets().len() == 1 || is_by_table(input))
 }
 
-/// Whether a table says which sets meet. The same sets may meet without one, but then there may be rows.
+/// Whether a table says which sets meet. The same sets may meet without one, but then rows have other numbers.
 fn is_by_table<const D: usize>(input: &Input<'_, D>) -> bool {
     matches!(input.relation, Relation::Among(..))
 }

@@ -7,6 +7,7 @@ mod from_pairs;
 pub(crate) mod leaf_rows;
 mod lists;
 mod measure;
+pub(crate) mod numbers;
 pub(crate) mod row_join;
 pub(crate) mod row_scratch;
 pub(crate) mod rows;
@@ -31,6 +32,7 @@ use crate::neighbors::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPl
 use crate::neighbors::extras::Wanted;
 use crate::neighbors::from_pairs::PairRows;
 use crate::neighbors::measure::Centers;
+use crate::neighbors::numbers::Numbers;
 use crate::neighbors::row_join::{RowJoin, list_groups};
 use crate::neighbors::row_scratch::{RowScratch, ScratchUsed};
 use crate::neighbors::rows::Rows;
@@ -63,6 +65,7 @@ pub(crate) struct RowEngine<const D: usize> {
     /// Where the rows of a bucket lie.
     places: ScratchPool<Vec<RowPlace>>,
     centers: Centers<D>,
+    numbers: Numbers,
     /// The pairs that rows are made of.
     pairs: PairList,
     pair_rows: PairRows,
@@ -87,23 +90,25 @@ impl<const D: usize> RowEngine<D> {
             + self.scratch.bytes(RowScratch::bytes)
             + self.places.bytes(|places| places.capacity() * size_of::<RowPlace>())
             + self.centers.bytes()
+            + self.numbers.bytes()
             + self.pairs.bytes()
             + self.pair_rows.bytes()
     }
 
     /// Fills the lists. Rows are made of pairs where no join of rows is compiled for the bodies, where columns need to
-    /// know by which job each neighbour was found, where bodies move, so that to decide on two of them takes longer
-    /// than to put them in rows, or where rows will be short. They are expected to be short if the rows that the lists
+    /// know by which job each neighbour was found, where rows are of many sets, where bodies move, so that to decide on
+    /// two of them takes longer than to put them in rows, or where rows will be short. They are expected to be short if the rows that the lists
     /// hold from before are, or, where the lists hold none, if the rows made last were. The result is the same.
     pub(crate) fn fill(
         &mut self,
         (engine, isa): (&mut Engine<D>, Isa),
-        plan: Plan<'_, D>,
+        (plan, among): (Plan<'_, D>, bool),
         kind: Rows,
         lists: &mut NeighborLists,
         workers: Workers<'_>,
     ) -> Result<Tests, InputError> {
-        let bodies = plan.exact.sets[0].len();
+        self.numbers.begin(plan.exact, among);
+        let bodies = self.numbers.rows(plan.exact);
         let short = |neighbors: usize| 2 * neighbors <= TWICE_SHORT[usize::from(D > 2)] * bodies;
         // Once rows are made of pairs, an eighth of their neighbours is left out of the comparison. Else rows near the
         // limit would be made now in one way, now in the other.
@@ -114,9 +119,9 @@ impl<const D: usize> RowEngine<D> {
             neighbors => short_now(neighbors),
         };
         let tells = lists.want_columns() && (plan.exact.has_solids() || !plan.exact.images.unique);
-        let of_pairs = plan.exact.boxed || tells || plan.exact.any_move();
+        let of_pairs = plan.exact.boxed || tells || among || plan.exact.any_move();
         if of_pairs || plan.is_plain() && were_short {
-            let (both, max) = (u32::from(plan.has_both_rows(kind)), engine.max_pairs);
+            let (both, max) = (u32::from(self.has_both_rows(&plan, kind)), engine.max_pairs);
             let tests = self.list_pairs(engine, plan, workers).map_err(|refused| match refused {
                 InputError::TooManyPairs { pairs, .. } => too_many(pairs << both, max),
                 refused => refused,
@@ -131,8 +136,8 @@ impl<const D: usize> RowEngine<D> {
                     return Err(too_many(entries as u64, max));
                 }
                 let unfinished = Unfinished(lists);
-                let told = tells.then_some(JobsOf { jobs: plan.jobs, ends: &engine.ends });
-                self.put_pairs(plan, (kind, told), unfinished.0, workers);
+                let of = JobsOf { jobs: plan.jobs, ends: &engine.ends };
+                self.put_pairs(plan, (kind, of, tells), unfinished.0, workers);
                 if tells {
                     self.measure_told(plan, unfinished.0, (isa, workers));
                 } else {
@@ -157,7 +162,7 @@ impl<const D: usize> RowEngine<D> {
     ) {
         if lists.want_columns() {
             let unfinished = Unfinished(lists);
-            unfinished.0.measure((exact, None), &mut self.centers, isa_and_workers);
+            unfinished.0.measure((exact, None), (&mut self.centers, &self.numbers), isa_and_workers);
             unfinished.finish();
         }
     }

@@ -24,7 +24,7 @@ const NAMES: [(&str, &str); 9] = [
         "to the set of each search, `Set::from(&prepared)`",
         "beside the prepared set, jostle.Bodies(prepared, category=...)",
     ),
-    ("neighbour lists and an activation table", "neighbour lists and jostle.among"),
+    ("rows number the bodies of all sets by `u32`", "rows number the bodies of all sets by uint32"),
     ("by what `find` returned of this input", "by what find returned of this input"),
     ("or by `ContactPairs::with_image_shifts`", "or by shifts="),
     ("give what `find` returned, not its pairs", "give what find returned, not its pairs"),

@@ -90,7 +90,8 @@ pub(crate) fn finish<const D: usize>(
 
 /// The neighbours of each body, as compressed sparse rows (CSR).
 ///
-/// The neighbours of body i are ``indices[offsets[i]:offsets[i + 1]]``, ascending.
+/// The neighbours of body i are ``indices[offsets[i]:offsets[i + 1]]``, ascending. Of many sets (``among``), the bodies
+/// of all are numbered one set after the other, as the rows of their positions would be in ``numpy.concatenate``.
 ///
 /// Attributes
 /// ----------

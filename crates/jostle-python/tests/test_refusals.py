@@ -171,7 +171,6 @@ def test_refusals_speak_of_python():
         lambda: jostle.PreparedSet(jostle.Bodies(SQUARE, 1.0, displacements=moves)),
         lambda: jostle.contacts([[0, 1]], SQUARE, 1.0, cell=3.0),
         lambda: jostle.pairs(np.full((1, 2), 1e30, np.float32), 1.0),
-        lambda: jostle.neighbors(jostle.among([places], [(0, 0)])),
     ]:
         message = refused(search)[0]
         for rust in ["::", "`", "f64", "activation"]:

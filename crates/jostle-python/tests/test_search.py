@@ -276,6 +276,24 @@ def test_blocks_of_many_sets_say_which(cell):
     np.testing.assert_array_equal(np.concatenate(times), found.times)
 
 
+@pytest.mark.parametrize("cell", [None, 1.0])
+@pytest.mark.parametrize("half", [False, True])
+def test_lists_of_many_sets_number_all_bodies(cell, half):
+    parts = [scene(n, 2, side=1.0, seed=n) for n in (300, 0, 70, 150)]
+    starts = np.cumsum([0] + [len(part) for part in parts])
+    sets = jostle.among([jostle.Bodies(part, 0.03) for part in parts], [(0, 0), (0, 2), (3, 2), (3, 3)])
+    found = jostle.find(sets, cell=cell)
+    pairs = [found.between(i, j) + starts[[i, j]] for i, j in [(0, 0), (0, 2), (2, 3), (3, 3)]]
+    pairs = np.vstack(pairs if half else pairs + [some[:, ::-1] for some in pairs])
+    lists = jostle.neighbors(sets, cell=cell, half=half, vectors=True)
+    rows = np.repeat(np.arange(len(lists)), np.diff(lists.offsets))
+    assert len(lists) == starts[-1] and len(pairs) > 100
+    np.testing.assert_array_equal(np.column_stack([rows, lists.indices]), pairs[np.lexsort(pairs.T[::-1])])
+    x = np.concatenate(parts)
+    if cell is None:
+        np.testing.assert_array_equal(lists.vectors, x[lists.indices] - x[rows])
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("cell", [None, 1.0])
 def test_a_search_stops_where_its_function_raises(threads, cell):

@@ -58,7 +58,7 @@ pub use space::{Space, UnitCell};
 ///
 /// | what | error | why |
 /// |---|---|---|
-/// | neighbour lists of [`Input::among`] | [`InputError::Combination`] | a row would not say of which set its neighbours are: ask for the lists of two sets at a time |
+/// | neighbour lists of [`Input::among`], if the sets hold 2^32 bodies or more together | [`InputError::Combination`] | rows number the bodies of all sets by `u32`: ask for the lists of two sets at a time |
 /// | boxes without an end where space repeats | [`InputError::Range`] | they would touch at infinitely many images |
 /// | boxes or capsules in a `CoherentFinder` | [`InputError::Combination`] | it foresees where bodies go by their centres; give boxes a margin, and list them anew once a `Skin` says that the list no longer holds |
 /// | a [`LinearTree`] of boxes or capsules, and [`Queries`](crate::Queries) in `f32` to it | none: it does not compile | [`LinearTree::build`] takes circles and spheres; a [`PreparedSet`](crate::PreparedSet) of any shape stays sorted, and answers [questions](crate::PreparedQueries) |

@@ -1,9 +1,6 @@
 //! Bodies and spaces that have no answer are refused by name, and the last result stands.
 
-use jostle::{
-    ActivationTable, Circles, Circles64, Input, InputError, NeighborLists, PairFinder, RangeFault, Reason, Rows, Set,
-    ViewError,
-};
+use jostle::{Circles, Circles64, Input, InputError, PairFinder, RangeFault, Reason, Set, ViewError};
 
 fn bodies(id: u32, reason: Reason) -> InputError {
     InputError::Bodies { count: 1, first: vec![(id, reason)] }
@@ -72,15 +69,4 @@ fn in_f64() {
         finder.find(Circles64::new(&[0.0], &[0.0, 1.0], 1.0)),
         Err(InputError::View(ViewError::Lengths { .. }))
     ));
-}
-
-#[test]
-fn rows_among_many_sets() {
-    let sets: [Set<'_, 2>; 2] = [Circles::new(&[0.0], &[0.0], 1.0).into(), Circles64::new(&[0.5], &[0.0], 1.0).into()];
-    let table = ActivationTable::all(2);
-    let (mut finder, mut lists) = (PairFinder::new(), NeighborLists::new());
-    let input = Input::among(&sets, &table);
-    let error = finder.neighbors(input, Rows::Full, &mut lists).expect_err("no rows of many sets");
-    assert!(matches!(error, InputError::Combination { .. }), "{error}");
-    assert_eq!(finder.count(input), Ok(1));
 }

@@ -2,8 +2,8 @@
 //! layers, in open and repeating space, for pairs, rows and contacts.
 
 use jostle::{
-    ActivationTable, Circles, Circles64, CoherentFinder, ContactTracker, Input, InputError, Isa, Layers, LinearTree,
-    NeighborLists, PairFinder, Rows, Set, Space, Threads,
+    ActivationTable, Circles, Circles64, CoherentFinder, ContactTracker, Input, Isa, Layers, LinearTree, NeighborLists,
+    PairFinder, Rows, Set, Space, Threads,
 };
 use jostle_testkit::pairs::{known, sort_known};
 use jostle_testkit::random::Random;
@@ -94,12 +94,7 @@ fn run(case: usize, rows: Option<Rows>, bodies: usize, frames: usize) -> u64 {
         // The test is asked in all frames, or in some: pairs that it drops come back in the next frame.
         let only: Option<Only<'_>> = (case % 11 == 5 || case % 3 == 1 && frame % 3 == 1).then_some(&test);
         match rows {
-            Some(kind) if meetings.len() == 1 => beside.rows(input, only, kind),
-            Some(kind) => {
-                let refused = beside.finders[0].neighbors(input, kind, &mut NeighborLists::new());
-                assert!(matches!(refused, Err(InputError::Combination { .. })));
-                return 0;
-            }
+            Some(kind) => beside.rows(input, only, kind),
             None => beside.pairs(input, only, &meetings),
         }
     }

@@ -133,17 +133,32 @@ fn a_table_may_follow_one_set() {
     }
 }
 
-/// A table gets no rows, even if the rows of the same sets are kept.
+/// Rows of many sets are searched for in each frame, even if the rows of the same bodies are kept.
 #[test]
-fn a_table_gets_no_rows_of_earlier_frames() {
+fn a_table_gets_rows_of_its_own() {
     let (scene, table): (Scene<2>, _) = (scene::scene(Kind::Dense, 300, 3), ActivationTable::all(1));
     let (mut finder, mut lists) = (CoherentFinder::new(), NeighborLists::new());
     for _ in 0..5 {
         finder.neighbors(scene.view(), Rows::Full, &mut lists).expect("sound bodies");
     }
     assert!(finder.margin() > 0.0);
-    let refused = finder.neighbors(Input::among(&[scene.view().into()], &table), Rows::Full, &mut lists);
-    assert!(matches!(refused, Err(InputError::Combination { .. })), "{refused:?}");
+    let expected = lists.clone();
+    for frame in 0..5 {
+        finder.neighbors(Input::among(&[scene.view().into()], &table), Rows::Full, &mut lists).expect("sound bodies");
+        assert_eq!((lists.offsets(), lists.neighbors()), (expected.offsets(), expected.neighbors()), "frame {frame}");
+        assert_eq!((lists.set_starts(), finder.margin()), (&[0, 300][..], 0.0));
+    }
+    finder.neighbors(scene.view(), Rows::Full, &mut lists).expect("sound bodies");
+    assert!(lists.set_starts().is_empty() && lists.neighbors() == expected.neighbors());
+    // Pairs of the same table are kept meanwhile.
+    for frame in 0..9 {
+        let sets = [scene.view().into()];
+        assert_frame(&mut finder, Input::among(&sets, &table), &format!("frame {frame}"));
+        if frame > 5 {
+            finder.neighbors(Input::among(&sets, &table), Rows::Full, &mut lists).expect("sound bodies");
+            assert_eq!((lists.offsets(), lists.neighbors()), (expected.offsets(), expected.neighbors()), "{frame}");
+        }
+    }
 }
 
 /// In the first frame, a body in `f64` is so far away that the frame is refused, or that all others seem to be in one

@@ -215,9 +215,7 @@ fn handles_of_another_kind_get_a_code() {
         assert_eq!(jostle_prepared_build(prepared, sets.as_ptr(), null()), Status::NullPointer); // no z
         let built = jostle_prepared_build(prepared, &of_three, null());
         assert_eq!(built, Status::Busy); // of itself
-        let among = Input { relation: Relation::Among as i32, table: [1_u8].as_ptr(), ..input(&sets) };
         let mut rows = no_neighbors();
-        assert_eq!(jostle_neighbors_find(finder.0, &raw const among, 0, lists, &raw mut rows), Status::Combination);
         assert_eq!(jostle_neighbors_find(finder.0, &input(&sets), 0, null_mut(), &raw mut rows), Status::NullPointer);
         assert_eq!(finder.message(), "the jostle_lists is null");
         jostle_prepared_free(prepared);

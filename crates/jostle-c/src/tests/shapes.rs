@@ -11,7 +11,8 @@ use crate::contacts::{RawKeys, jostle_contacts_free, jostle_contacts_new, jostle
 use crate::finder::jostle_finder_new_coherent;
 use crate::geometry::jostle_find_contact_geometry;
 use crate::lists::{
-    JOSTLE_LISTS_DISTANCES2, JOSTLE_LISTS_VECTORS, Rows, jostle_lists_free, jostle_lists_new, jostle_neighbors_find,
+    JOSTLE_LISTS_DISTANCES2, JOSTLE_LISTS_VECTORS, Lists, Rows, jostle_lists_free, jostle_lists_new,
+    jostle_neighbors_find,
 };
 use crate::prepared::{Prepared, jostle_prepared_build, jostle_prepared_free, jostle_prepared_new};
 use crate::queries::{Answers, Query, Question, jostle_queries_free, jostle_queries_new, jostle_query_ask};
@@ -128,6 +129,18 @@ fn all_shapes_in_both_precisions_and_all_relations_are_those_of_rust() {
     let table = engine::ActivationTable::all(5);
     let expected = wanted.find(engine::Input::among(&of_rust, &table)).unwrap().pairs().to_vec();
     assert_eq!(finder.find(&among), Ok(expected));
+    let mut rows = NeighborLists::new();
+    wanted.neighbors(engine::Input::among(&of_rust, &table), engine::Rows::Full, &mut rows).unwrap();
+    let (mut lists, mut out) = (null_mut::<Lists>(), no_neighbors());
+    // SAFETY: the places are valid; all that the input leads to outlives the calls; so many numbers are lent.
+    unsafe {
+        assert_eq!(jostle_lists_new(0, &raw mut lists), Status::Ok);
+        let full = Rows::Full as i32;
+        assert_eq!(jostle_neighbors_find(finder.0, &raw const among, full, lists, &raw mut out), Status::Ok);
+        assert_eq!(core::slice::from_raw_parts(out.offsets, out.rows + 1), rows.offsets());
+        assert_eq!(core::slice::from_raw_parts(out.ids, out.count), rows.neighbors());
+        jostle_lists_free(lists);
+    }
 }
 
 #[test]

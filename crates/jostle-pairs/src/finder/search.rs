@@ -224,7 +224,8 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
 
     /// Fills neighbour lists. For each body of a view or a tree, a row holds the bodies that it overlaps;
     /// [`between`](crate::between) two sets, a row of each body of the first set holds bodies of the second. Rows stand
-    /// in order of id, and each row is ascending.
+    /// in order of id, and each row is ascending. [`Input::among`] many sets, the bodies of all sets have rows, and are
+    /// numbered one set after the other: see [`NeighborLists::set_starts`].
     ///
     /// The statistics count tests and pairs once for each row that they belong to. The caller's test gets the ids in
     /// the order of the pair. It is called for each row that the pair belongs to, and again where the rows are found

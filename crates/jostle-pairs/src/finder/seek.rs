@@ -8,7 +8,7 @@ use jostle_core::clock::Instant;
 use jostle_core::prefetch::prefetch;
 use jostle_core::{BuildTimes, Workers};
 use jostle_sets::compiled::compiled_here;
-use jostle_sets::input::{Input, Relation};
+use jostle_sets::input::{Input, Relation, Set};
 use jostle_sets::prepare::job::JobsOf;
 use jostle_sets::prepare::prepare;
 
@@ -18,6 +18,7 @@ use crate::finder::thread_scratch::ThreadScratch;
 use crate::join::counts::Tests;
 use crate::join::filter::PairTest;
 use crate::join::hits::PairList;
+use crate::neighbors::numbers;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::skin::Skin;
 use crate::neighbors::{NeighborLists, RowEngine};
@@ -143,16 +144,13 @@ impl<const D: usize> PairFinder<D> {
         lists: &mut NeighborLists,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        if matches!(input.relation, Relation::Among(..)) {
-            return Err(InputError::Combination {
-                parts: "neighbour lists and an activation table",
-                reason: "a row would not say of which set its neighbours are; ask for the lists of each two sets",
-            });
+        let (isa, among) = (self.isa(), matches!(input.relation, Relation::Among(..)));
+        if among {
+            numbers::check(input.sets().iter().map(Set::len))?;
         }
-        let isa = self.isa();
         self.seek(input, only, workers, |engines, plan| {
             let Engines { pairs, rows, .. } = engines;
-            Ok(((), rows.fill((pairs, isa), plan, kind, lists, workers)?))
+            Ok(((), rows.fill((pairs, isa), (plan, among), kind, lists, workers)?))
         })
     }
 

@@ -17,6 +17,7 @@ use crate::InputError;
 use crate::join::counts::Tests;
 use crate::join::hits::PairList;
 use crate::neighbors::extras::{Wanted, more_bytes};
+use crate::neighbors::numbers::first_of;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::told::{Told, ToldOf};
 use crate::neighbors::{NeighborLists, RowEngine};
@@ -62,23 +63,23 @@ impl PairRows {
         more_bytes(&self.dealt, entries).saturating_add(told)
     }
 
-    /// Fills the rows of `bodies` bodies. Where jobs are to be told, `told` then says the job of each neighbour.
+    /// Fills the rows of `bodies` bodies. If `tells`, `told` then says the job of each neighbour.
     #[allow(unsafe_code, reason = "each bucket has ids and rows of its own")]
     fn fill(
         &mut self,
-        (bodies, pairs): (usize, &[[u32; 2]]),
-        (kind, of): (Kind, Option<JobsOf<'_>>),
+        (bodies, tells): (usize, bool),
+        (pairs, kind, of): (&[[u32; 2]], Kind, Numbering<'_>),
         (lists, axes): (&mut NeighborLists, usize),
         workers: Workers<'_>,
     ) {
         let bits = bodies.div_ceil(BUCKETS).next_power_of_two().trailing_zeros().max(LEAST_BITS);
         let buckets = bodies.div_ceil(1 << bits);
-        let each = Each { pairs, kind, bits };
+        let each = Each { pairs, kind, of, bits };
         self.count(each, buckets, workers);
-        let told = of.map_or(0, |_| self.dealt.len());
+        let told = if tells { self.dealt.len() } else { 0 };
         resize_with_headroom(&mut self.jobs, told);
         resize_with_headroom(&mut self.told, told);
-        self.deal((each, of), buckets, workers);
+        self.deal((each, tells), buckets, workers);
         let (ends, neighbors) = lists.room_for(bodies, self.dealt.len(), axes);
         let Self { dealt, jobs, told, starts, .. } = self;
         let (ends, neighbors, told) = (Disjoint::new(ends), Disjoint::new(neighbors), Disjoint::new(told));
@@ -89,7 +90,7 @@ impl PairRows {
             // overlap.
             let (ends, rows) = unsafe { (ends.range(ids), neighbors.range(range.clone())) };
             let dealt = &dealt[range.clone()];
-            if of.is_some() {
+            if tells {
                 // SAFETY: as for the rows.
                 let told = unsafe { told.range(range.clone()) };
                 put_told_rows((dealt, &jobs[range.clone()]), first, range.start, ends, (rows, told));
@@ -107,7 +108,9 @@ impl PairRows {
         places.clear();
         places.resize(blocks * buckets, 0);
         workers.fill_blocks("count pairs", places, buckets.max(1), |first, counts| {
-            each.of(each.block(first / buckets), |bucket, _, _| counts[bucket] += 1);
+            each.parts(each.block(first / buckets), |part, _, firsts| {
+                each.of(part, firsts, |bucket, _, _| counts[bucket] += 1);
+            });
         });
         reserve(starts, with_headroom(buckets + 1));
         starts.clear();
@@ -127,21 +130,21 @@ impl PairRows {
     }
 
     #[allow(unsafe_code, reason = "each block deals to places of its own")]
-    fn deal(&mut self, (each, of): (Each<'_>, Option<JobsOf<'_>>), buckets: usize, workers: Workers<'_>) {
+    fn deal(&mut self, (each, tells): (Each<'_>, bool), buckets: usize, workers: Workers<'_>) {
         let Self { places, dealt, jobs, .. } = self;
         let (dealt, jobs) = (Disjoint::new(dealt), Disjoint::new(jobs));
         workers.fill_blocks("deal pairs", places, buckets.max(1), |first, places| {
             let range = each.block(first / buckets);
-            let Some(of) = of else {
-                return each.of(range, |bucket, entry, _| {
-                    // SAFETY: a block has as many places in each bucket as it has counted entries, and `places` says
-                    // the first of them. No other block has these places, and they all lie within the list.
-                    unsafe { dealt.write(places[bucket], entry) };
-                    places[bucket] += 1;
-                });
-            };
-            of.each_number(range.start, range.len(), |part, job| {
-                each.of(range.start + part.start..range.start + part.end, |bucket, entry, turns| {
+            each.parts(range, |part, job, firsts| {
+                if !tells {
+                    return each.of(part, firsts, |bucket, entry, _| {
+                        // SAFETY: a block has as many places in each bucket as it has counted entries, and `places`
+                        // says the first of them. No other block has these places, and they all lie within the list.
+                        unsafe { dealt.write(places[bucket], entry) };
+                        places[bucket] += 1;
+                    });
+                }
+                each.of(part, firsts, |bucket, entry, turns| {
                     // SAFETY: the same, and there are as many jobs.
                     unsafe {
                         dealt.write(places[bucket], entry);
@@ -162,11 +165,19 @@ enum Kind {
     Lesser,
 }
 
+/// The jobs of pairs, and how rows number the bodies of sets: see [`Numbers::starts`](super::numbers::Numbers::starts).
+#[derive(Clone, Copy)]
+struct Numbering<'a> {
+    jobs: JobsOf<'a>,
+    starts: &'a [u32],
+}
+
 /// How pairs are dealt out.
 #[derive(Clone, Copy)]
 struct Each<'a> {
     pairs: &'a [[u32; 2]],
     kind: Kind,
+    of: Numbering<'a>,
     bits: u32,
 }
 
@@ -184,11 +195,21 @@ impl Each<'_> {
         block * self.block_len()..((block + 1) * self.block_len()).min(self.pairs.len())
     }
 
-    /// For each row that one of some pairs belongs to, calls `visit` with the bucket of the row, its id and the
-    /// neighbour, and whether the row is that of the second body.
+    /// Calls `visit` with the pairs of each job among some pairs, the number of the job, and the number of the first
+    /// body of each of its sets.
+    fn parts(&self, pairs: Range<usize>, mut visit: impl FnMut(Range<usize>, usize, [u32; 2])) {
+        let Numbering { jobs, starts } = self.of;
+        jobs.each_number(pairs.start, pairs.len(), |part, job| {
+            visit(pairs.start + part.start..pairs.start + part.end, job, first_of(starts, jobs.jobs[job].sets));
+        });
+    }
+
+    /// For each row that one of some pairs of a job belongs to, calls `visit` with the bucket of the row, its number and
+    /// that of the neighbour, and whether the row is that of the second body.
     #[inline(always)]
-    fn of(&self, pairs: Range<usize>, mut visit: impl FnMut(usize, [u32; 2], bool)) {
+    fn of(&self, pairs: Range<usize>, firsts: [u32; 2], mut visit: impl FnMut(usize, [u32; 2], bool)) {
         for &[a, b] in &self.pairs[pairs] {
+            let [a, b] = [a + firsts[0], b + firsts[1]];
             let turns = self.kind == Kind::Lesser && b < a;
             let [id, other] = if turns { [b, a] } else { [a, b] };
             visit((id >> self.bits) as usize, [id, other], turns);
@@ -284,22 +305,23 @@ impl<const D: usize> RowEngine<D> {
         Swapped::new(engine, &mut self.pairs).engine.list(plan, workers)
     }
 
-    /// Fills the lists, of ids alone, with the rows of the pairs just listed; and notes the jobs of all, if these are to
-    /// be `told`.
+    /// Fills the lists, of ids alone, with the rows of the pairs just listed, which these jobs have found; and notes the
+    /// jobs of all, if it `tells`.
     pub(super) fn put_pairs(
         &mut self,
         plan: Plan<'_, D>,
-        (kind, told): (Rows, Option<JobsOf<'_>>),
+        (kind, jobs, tells): (Rows, JobsOf<'_>, bool),
         lists: &mut NeighborLists,
         workers: Workers<'_>,
     ) {
-        let of = (plan.exact.sets[0].len(), self.pairs.pairs());
-        let kind = match (plan.exact.sets.len(), kind) {
-            (1, Rows::Full) => Kind::Both,
-            (1, Rows::Half) => Kind::Lesser,
-            _ => Kind::First,
+        let kind = match (self.are_of_both(&plan), kind) {
+            (true, Rows::Full) => Kind::Both,
+            (true, Rows::Half) => Kind::Lesser,
+            (false, _) => Kind::First,
         };
-        self.pair_rows.fill(of, (kind, told), (lists, D), workers);
+        let of = (self.pairs.pairs(), kind, Numbering { jobs, starts: self.numbers.starts() });
+        self.pair_rows.fill((self.numbers.rows(plan.exact), tells), of, (lists, D), workers);
+        lists.note_sets(self.numbers.starts());
     }
 
     /// Sets all wanted columns of rows whose jobs have been told.
@@ -311,19 +333,26 @@ impl<const D: usize> RowEngine<D> {
     ) {
         let (exact, told) = (plan.exact, ToldOf { jobs: plan.jobs, numbers: &self.pair_rows.told });
         if exact.has_solids() {
-            lists.measure_solids(exact, told, workers);
+            lists.measure_solids(exact, (told, &self.numbers), workers);
         } else {
-            lists.measure((exact, Some(told)), &mut self.centers, (isa, workers));
+            lists.measure((exact, Some(told)), (&mut self.centers, &self.numbers), (isa, workers));
         }
     }
 }
 
-impl<const D: usize> Plan<'_, D> {
-    /// Whether a pair stands in the rows of both of its bodies.
-    pub(super) fn has_both_rows(&self, kind: Rows) -> bool {
-        kind == Rows::Full && self.exact.sets.len() == 1
+impl<const D: usize> RowEngine<D> {
+    /// Whether both bodies of a pair have rows.
+    fn are_of_both(&self, plan: &Plan<'_, D>) -> bool {
+        plan.exact.sets.len() == 1 || self.numbers.are_of_all()
     }
 
+    /// Whether a pair stands in the rows of both of its bodies.
+    pub(super) fn has_both_rows(&self, plan: &Plan<'_, D>, kind: Rows) -> bool {
+        kind == Rows::Full && self.are_of_both(plan)
+    }
+}
+
+impl<const D: usize> Plan<'_, D> {
     /// Whether the predicate alone decides, on bodies where they are.
     pub(super) fn is_plain(&self) -> bool {
         let RowPlan { pairing, images, .. } = self.rows();

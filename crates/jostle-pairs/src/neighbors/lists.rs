@@ -9,7 +9,9 @@ use crate::neighbors::extras::{Extras, more_bytes, resize_anew};
 /// The neighbours of each body, as compressed sparse rows (CSR). The row of body `i` is
 /// `neighbors()[offsets()[i]..offsets()[i + 1]]`, ascending.
 ///
-/// Make one and keep it: it owns its memory. [`PairFinder::neighbors`](crate::PairFinder::neighbors) fills it.
+/// Make one and keep it: it owns its memory. [`PairFinder::neighbors`](crate::PairFinder::neighbors) fills it. Of many
+/// sets, bodies are numbered one set after the other ([`NeighborLists::set_starts`]), and what is said of body `i` is
+/// meant of the body of that number.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -31,6 +33,8 @@ pub struct NeighborLists {
     /// For rows that a finder of coherent frames has filled last, a number that no other rows of the program have; else
     /// 0.
     number: u64,
+    /// In lists of many sets, the number of the first body of each, and the number of all bodies at the end.
+    starts: Vec<u32>,
 }
 
 /// The contents of [`NeighborLists`], each column in a vector of its own: see [`NeighborLists::into_columns`].
@@ -75,7 +79,13 @@ impl From<NeighborColumns> for NeighborLists {
         if offsets.is_empty() {
             offsets.push(0);
         }
-        Self { offsets, neighbors, extras: Extras::of(distances2, distances2_f64, image_shifts, vectors), number: 0 }
+        Self {
+            offsets,
+            neighbors,
+            extras: Extras::of(distances2, distances2_f64, image_shifts, vectors),
+            number: 0,
+            starts: Vec::new(),
+        }
     }
 }
 
@@ -92,7 +102,7 @@ impl fmt::Debug for NeighborLists {
 
 impl Default for NeighborLists {
     fn default() -> Self {
-        Self { offsets: vec![0], neighbors: Vec::new(), extras: Extras::default(), number: 0 }
+        Self { offsets: vec![0], neighbors: Vec::new(), extras: Extras::default(), number: 0, starts: Vec::new() }
     }
 }
 
@@ -227,6 +237,72 @@ impl NeighborLists {
         &self.neighbors[self.row(id)]
     }
 
+    /// Where the bodies of each set begin, in lists of many sets ([`Input::among`](crate::Input::among)), and the number
+    /// of all bodies at the end. Body `id` of set `s` has the number `set_starts()[s] + id`, by which it has its row and
+    /// stands in those of others. Empty in other lists, whose bodies are known by their ids.
+    #[must_use]
+    pub fn set_starts(&self) -> &[u32] {
+        &self.starts
+    }
+
+    /// The neighbours in `other` of a body of `set`, in lists of many sets: their places in
+    /// [`NeighborLists::neighbors`] and the columns beside it. O(log of the row's length).
+    ///
+    /// ```
+    /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+    /// use jostle::{ActivationTable, Input, NeighborLists, PairFinder, Rows, Spheres};
+    ///
+    /// const FLUID: usize = 0;
+    /// const BOUNDARY: usize = 1;
+    ///
+    /// let fluid = Spheres::new(&[0.0, 1.0], &[0.0; 2], &[0.0; 2], 0.5);
+    /// let boundary = Spheres::new(&[0.0, 0.1], &[-1.0; 2], &[0.0; 2], 0.51);
+    /// let meetings = ActivationTable::none(2).with(FLUID, FLUID).with(FLUID, BOUNDARY);
+    /// let mut lists = NeighborLists::with_distances();
+    /// let sets = [fluid.into(), boundary.into()];
+    /// PairFinder::new().neighbors(Input::among(&sets, &meetings), Rows::Full, &mut lists)?;
+    /// assert_eq!(lists.set_starts(), [0, 2, 4]);
+    /// assert_eq!(lists.of(0), [1, 2, 3]); // by numbers
+    /// let ids: Vec<u32> = lists.ids_between(FLUID, BOUNDARY, 0).collect();
+    /// assert_eq!(ids, [0, 1]);
+    /// assert_eq!(lists.distances2()[lists.between(FLUID, BOUNDARY, 0)], [1.0, 1.01]);
+    /// # Ok::<(), jostle::InputError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// When there is no such set or body, or the lists are not of many sets.
+    #[must_use]
+    pub fn between(&self, set: usize, other: usize, id: usize) -> Range<usize> {
+        let [of, to] = [set, other].map(|set| self.numbers_of(set));
+        assert!(id < of.len(), "no body {id} in set {set}, which has {} bodies", of.len());
+        let row = self.row(of.start as usize + id);
+        let [start, end] = [to.start, to.end]
+            .map(|end| row.start + self.neighbors[row.clone()].partition_point(|&neighbor| neighbor < end));
+        start..end
+    }
+
+    /// The ids of the neighbours in `other` of a body of `set`, ascending: see [`NeighborLists::between`].
+    ///
+    /// # Panics
+    /// As [`NeighborLists::between`].
+    pub fn ids_between(&self, set: usize, other: usize, id: usize) -> impl ExactSizeIterator<Item = u32> + '_ {
+        let start = self.numbers_of(other).start;
+        self.neighbors[self.between(set, other, id)].iter().map(move |&neighbor| neighbor - start)
+    }
+
+    /// The numbers of the bodies of a set.
+    fn numbers_of(&self, set: usize) -> Range<u32> {
+        let sets = self.starts.len().saturating_sub(1);
+        assert!(set < sets, "no set {set}: the lists are of {sets} sets by a table");
+        self.starts[set]..self.starts[set + 1]
+    }
+
+    /// Notes how bodies of all sets are numbered: see [`NeighborLists::set_starts`].
+    pub(super) fn note_sets(&mut self, starts: &[u32]) {
+        self.starts.clear();
+        self.starts.extend_from_slice(starts);
+    }
+
     /// [`NeighborLists::distances2`] of the neighbours of a body.
     ///
     /// # Panics
@@ -287,6 +363,7 @@ impl NeighborLists {
     /// Makes room for `rows` rows, and returns their ends.
     pub(crate) fn room_for_rows(&mut self, rows: usize) -> &mut [usize] {
         self.number = 0;
+        self.starts.clear();
         resize_anew(&mut self.offsets, rows + 1);
         self.offsets[0] = 0;
         &mut self.offsets[1..]
@@ -356,6 +433,7 @@ impl NeighborLists {
         self.offsets.push(0);
         self.neighbors.clear();
         self.extras.clear();
+        self.starts.clear();
         self.number = 0;
     }
 
@@ -363,7 +441,7 @@ impl NeighborLists {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.offsets.capacity() * size_of::<usize>()
-            + self.neighbors.capacity() * size_of::<u32>()
+            + (self.neighbors.capacity() + self.starts.capacity()) * size_of::<u32>()
             + self.extras.bytes()
     }
 }

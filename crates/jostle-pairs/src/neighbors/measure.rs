@@ -16,6 +16,7 @@ use jostle_sets::proxy::{Exact, Measured, each_body};
 
 use crate::neighbors::NeighborLists;
 use crate::neighbors::extras::Block;
+use crate::neighbors::numbers::Numbers;
 use crate::neighbors::told::ToldOf;
 
 /// Neighbours that one task looks at.
@@ -59,25 +60,41 @@ impl Number for f64 {
 #[repr(align(8))]
 struct Center<T, const D: usize>([T; D]);
 
-/// Centres by id, of one set or of two, in the precision of the predicate.
+/// Centres by number, of the bodies that have rows and of their neighbours, in the precision of the predicate. Those of
+/// one set, and where bodies of all sets are numbered, stand in the first list.
 #[derive(Debug, Default)]
 pub(super) struct Centers<const D: usize> {
     single: [Vec<Center<f32, D>>; 2],
     double: [Vec<Center<f64, D>>; 2],
+    /// By how many cells bodies of all sets have been moved to lie in the cell, where these are numbered.
+    wraps: Vec<[i32; D]>,
 }
 
 impl<const D: usize> Centers<D> {
     pub(super) fn bytes(&self) -> usize {
-        let Self { single, double } = self;
-        single.iter().map(|list| list.capacity() * size_of::<Center<f32, D>>()).sum::<usize>()
+        let Self { single, double, wraps } = self;
+        wraps.capacity() * size_of::<[i32; D]>()
+            + single.iter().map(|list| list.capacity() * size_of::<Center<f32, D>>()).sum::<usize>()
             + double.iter().map(|list| list.capacity() * size_of::<Center<f64, D>>()).sum::<usize>()
     }
 }
 
-/// Copies the centres of all bodies of a search.
-fn read<T: Number, const D: usize>(lists: &mut [Vec<Center<T, D>>; 2], exact: &Exact<'_, D>, workers: Workers<'_>) {
-    for (set, list) in (0..exact.sets.len() as u32).zip(lists) {
-        fill_with_headroom(list, exact.sets[set as usize].len(), Center([T::default(); D]));
+/// Copies the centres of all bodies of a search, each to its number.
+fn read<T: Number, const D: usize>(
+    lists: &mut [Vec<Center<T, D>>; 2],
+    (exact, numbers): (&Exact<'_, D>, &Numbers),
+    workers: Workers<'_>,
+) {
+    if numbers.are_of_all() {
+        fill_with_headroom(&mut lists[0], numbers.rows(exact), Center([T::default(); D]));
+    }
+    for (set, bodies) in (0..).zip(exact.sets) {
+        let list = if numbers.are_of_all() {
+            &mut lists[0][numbers.first([set; 2])[0] as usize..][..bodies.len()]
+        } else {
+            fill_with_headroom(&mut lists[set as usize], bodies.len(), Center([T::default(); D]));
+            &mut lists[set as usize]
+        };
         if let Some(tree) = exact.direct_tree(set) {
             each_body(tree, |id, leaf, lane| {
                 list[id as usize] = Center(leaf.centers.axes(|x| T::of(x.0[lane].into())));
@@ -108,33 +125,68 @@ fn read_block<T: Number, const D: usize>(measured: &Measured<'_, D>, first: usiz
     }
 }
 
+/// Returns the centres of bodies that have rows, and of their neighbours.
+fn seen_by<'a, T, const D: usize>(
+    lists: &'a [Vec<Center<T, D>>; 2],
+    numbers: &Numbers,
+    exact: &Exact<'_, D>,
+) -> [&'a [Center<T, D>]; 2] {
+    let to = if numbers.are_of_all() { 0 } else { exact.sets.len() - 1 };
+    [0, to].both(|set| lists[set].as_slice())
+}
+
+/// Returns by how many cells bodies that have rows, and their neighbours, have been moved to lie in the cell; nothing
+/// where none has been.
+fn wraps_of<'a, const D: usize>(
+    exact: &'a Exact<'_, D>,
+    numbers: &Numbers,
+    all: &'a mut Vec<[i32; D]>,
+) -> [&'a [[i32; D]]; 2] {
+    let sets = 0..exact.sets.len() as u32;
+    if exact.cell.is_none() {
+        return [&[]; 2];
+    }
+    if !numbers.are_of_all() {
+        return [0, sets.end - 1].both(|set| exact.wraps(set));
+    }
+    all.clear();
+    if sets.clone().any(|set| !exact.wraps(set).is_empty()) {
+        fill_with_headroom(all, numbers.rows(exact), [0; D]);
+        for set in sets {
+            let wraps = exact.wraps(set);
+            all[numbers.first([set; 2])[0] as usize..][..wraps.len()].copy_from_slice(wraps);
+        }
+    }
+    [all; 2]
+}
+
 impl NeighborLists {
     /// Sets all wanted columns, of circles and spheres. Where a neighbour may be at several images, `told` says by
     /// which job it was found.
     pub(super) fn measure<const D: usize>(
         &mut self,
-        (exact, told): (&Exact<'_, D>, Option<ToldOf<'_>>),
-        centers: &mut Centers<D>,
+        of: (&Exact<'_, D>, Option<ToldOf<'_>>),
+        (centers, numbers): (&mut Centers<D>, &Numbers),
         (isa, workers): (Isa, Workers<'_>),
     ) {
-        let Centers { single, double } = centers;
-        if exact.decided {
-            self.measure_round((exact, told), double, (isa, workers));
+        let Centers { single, double, wraps } = centers;
+        let wraps = wraps_of(of.0, numbers, wraps);
+        if of.0.decided {
+            read(double, (of.0, numbers), workers);
+            self.measure_round(of, (seen_by(double, numbers, of.0), wraps), (isa, workers));
         } else {
-            self.measure_round((exact, told), single, (isa, workers));
+            read(single, (of.0, numbers), workers);
+            self.measure_round(of, (seen_by(single, numbers, of.0), wraps), (isa, workers));
         }
     }
 
     fn measure_round<T: Number, const D: usize>(
         &mut self,
         (exact, told): (&Exact<'_, D>, Option<ToldOf<'_>>),
-        centers: &mut [Vec<Center<T, D>>; 2],
+        ([from, to], wraps): ([&[Center<T, D>]; 2], [&[[i32; D]]; 2]),
         (isa, workers): (Isa, Workers<'_>),
     ) {
-        read(centers, exact, workers);
-        let (sets, cell) = ([0, exact.sets.len() - 1], exact.cell.as_ref());
-        let [from, to] = sets.both(|set| centers[set].as_slice());
-        let wraps = if cell.is_some() { sets.both(|set| exact.wraps(set as u32)) } else { [&[][..]; 2] };
+        let cell = exact.cell.as_ref();
         self.measure_blocks(workers, |rows, out| {
             isa.run(MeasureRound { rows, from, to, cell, told, exact, wraps, out });
         });

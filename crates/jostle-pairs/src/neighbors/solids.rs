@@ -8,6 +8,7 @@ use jostle_sets::proxy::Exact;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::extras::Block;
 use crate::neighbors::measure::Neighbors;
+use crate::neighbors::numbers::Numbers;
 use crate::neighbors::told::ToldOf;
 
 impl NeighborLists {
@@ -15,21 +16,26 @@ impl NeighborLists {
     pub(super) fn measure_solids<const D: usize>(
         &mut self,
         exact: &Exact<'_, D>,
-        told: ToldOf<'_>,
+        (told, numbers): (ToldOf<'_>, &Numbers),
         workers: Workers<'_>,
     ) {
-        self.measure_blocks(workers, |rows, out| measure_block(exact, told, &rows, out));
+        self.measure_blocks(workers, |rows, out| measure_block(exact, (told, numbers), (&rows, out)));
     }
 }
 
-fn measure_block<const D: usize>(exact: &Exact<'_, D>, told: ToldOf<'_>, rows: &Neighbors<'_>, mut out: Block<'_, D>) {
+fn measure_block<const D: usize>(
+    exact: &Exact<'_, D>,
+    (told, numbers): (ToldOf<'_>, &Numbers),
+    (rows, mut out): (&Neighbors<'_>, Block<'_, D>),
+) {
     let mut id = rows.first_row();
     for at in rows.range.clone() {
         while at >= rows.offsets[id + 1] {
             id += 1;
         }
         let ((job, turns), pair) = (told.job(told.numbers[at]), [id as u32, rows.neighbors[at]]);
-        let [a, b] = if turns { [pair[1], pair[0]] } else { pair };
+        let ([a, b], first) = (if turns { [pair[1], pair[0]] } else { pair }, numbers.first(job.sets));
+        let [a, b] = [a - first[0], b - first[1]];
         let steps = exact.steps(job.sets, job.image, a, b);
         let (distance2, apart) = seen(exact, (job, steps), [a, b]);
         let (steps, apart) = if turns { (steps.axes(|step| -step), turned(apart)) } else { (steps, apart) };
