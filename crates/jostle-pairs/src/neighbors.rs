@@ -4,6 +4,7 @@
 pub(crate) mod arena;
 mod extras;
 mod from_pairs;
+mod from_sets;
 pub(crate) mod leaf_rows;
 mod lists;
 mod measure;
@@ -31,6 +32,7 @@ use crate::join::hits::{PairList, has_memory_for};
 use crate::neighbors::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPlace, note_rows, numbers_of};
 use crate::neighbors::extras::Wanted;
 use crate::neighbors::from_pairs::PairRows;
+use crate::neighbors::from_sets::Parts;
 use crate::neighbors::measure::Centers;
 use crate::neighbors::numbers::Numbers;
 use crate::neighbors::row_join::{RowJoin, list_groups};
@@ -69,6 +71,7 @@ pub(crate) struct RowEngine<const D: usize> {
     /// The pairs that rows are made of.
     pairs: PairList,
     pair_rows: PairRows,
+    parts: Parts,
     last: LastRows,
 }
 
@@ -93,11 +96,12 @@ impl<const D: usize> RowEngine<D> {
             + self.numbers.bytes()
             + self.pairs.bytes()
             + self.pair_rows.bytes()
+            + self.parts.bytes()
     }
 
     /// Fills the lists. Rows are made of pairs where no join of rows is compiled for the bodies, where columns need to
-    /// know by which job each neighbour was found, where rows are of many sets, where bodies move, so that to decide on
-    /// two of them takes longer than to put them in rows, or where rows will be short. They are expected to be short if the rows that the lists
+    /// know by which job each neighbour was found, where rows are of many sets and space repeats, where bodies move, so
+    /// that to decide on two of them takes longer than to put them in rows, or where rows will be short. They are expected to be short if the rows that the lists
     /// hold from before are, or, where the lists hold none, if the rows made last were. The result is the same.
     pub(crate) fn fill(
         &mut self,
@@ -119,7 +123,8 @@ impl<const D: usize> RowEngine<D> {
             neighbors => short_now(neighbors),
         };
         let tells = lists.want_columns() && (plan.exact.has_solids() || !plan.exact.images.unique);
-        let of_pairs = plan.exact.boxed || tells || among || plan.exact.any_move();
+        let by_image = among && (plan.jobs.is_empty() || plan.exact.images.offsets.len() > 1);
+        let of_pairs = plan.exact.boxed || tells || by_image || plan.exact.any_move();
         if of_pairs || plan.is_plain() && were_short {
             let (both, max) = (u32::from(self.has_both_rows(&plan, kind)), engine.max_pairs);
             let tests = self.list_pairs(engine, plan, workers).map_err(|refused| match refused {
@@ -148,7 +153,8 @@ impl<const D: usize> RowEngine<D> {
                 return Ok(Tests { pairs: lists.neighbors.len() as u64, ..tests });
             }
         }
-        let tests = self.fill_joined((isa, engine.max_pairs), plan, kind, lists, workers)?;
+        let fill = if among { Self::fill_sets } else { Self::fill_joined };
+        let tests = fill(self, (isa, engine.max_pairs), plan, kind, lists, workers)?;
         self.last = if short(lists.neighbors.len()) { LastRows::Nothing } else { LastRows::Long };
         Ok(tests)
     }

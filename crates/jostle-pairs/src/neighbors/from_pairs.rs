@@ -355,7 +355,8 @@ impl<const D: usize> RowEngine<D> {
 impl<const D: usize> Plan<'_, D> {
     /// Whether the predicate alone decides, on bodies where they are.
     pub(super) fn is_plain(&self) -> bool {
-        let RowPlan { pairing, images, .. } = self.rows();
+        let RowPlan { pairing, images, .. } =
+            self.jobs.first().map_or_else(|| self.rows(), |job| self.rows_between(job.sets));
         images.len() == 1 && pairing.filter.keeps_all()
     }
 }

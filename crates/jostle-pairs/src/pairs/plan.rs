@@ -154,9 +154,17 @@ impl<'a, const D: usize> Plan<'a, D> {
 
     /// The rows of the bodies of the first set.
     pub(crate) fn rows(&self) -> RowPlan<'a, D> {
+        self.rows_between(if self.exact.sets.len() > 1 { [0, 1] } else { [0, 0] })
+    }
+
+    /// The rows of the bodies of one set in another, or in their own. Where space repeats, the other set is not before
+    /// the first.
+    pub(crate) fn rows_between(&self, [of, other]: [u32; 2]) -> RowPlan<'a, D> {
         let images = self.exact.images.offsets.as_slice();
-        let sets = if self.exact.sets.len() > 1 { [0, 1] } else { [0, 0] };
-        let mut pairing = self.pairing(sets, 0).query_tree_first();
+        let mut pairing = self.pairing([of.min(other), of.max(other)], 0).query_tree_first();
+        if of > other {
+            pairing = pairing.swapped();
+        }
         if images.len() > 1 {
             // The second body of a pair is the one that is seen at an image.
             pairing.order = Order::QueryFirst;
