@@ -1,8 +1,8 @@
 //! All bodies at one point, whose pairs no host has foreseen: they are counted and refused, and take little memory.
 
 use jostle::{
-    Bodies, Boxes, CoherentFinder, Input, InputError, NeighborLists, PairFinder, PreparedSet, Rows, Space, Threads,
-    between,
+    ActivationTable, Bodies, Boxes, CoherentFinder, Input, InputError, NeighborLists, PairFinder, PreparedSet, Rows,
+    Space, Threads, between,
 };
 use jostle_testkit::{Kind, scene};
 
@@ -41,7 +41,13 @@ pub(crate) fn too_many_pairs_take_little_memory<const D: usize>(threads: Threads
     prepared.build(point, Space::open(), threads).expect("bodies");
     let periodic = Input::within(point).periodic([Some([0.0, 9.0]); D]);
     let set = jostle::Set::from(point).moving(moving);
+    let sets = [point.into(); 2];
+    let table = ActivationTable::none(2).with(0, 0).with(0, 1);
+    let (of_sets, in_a_cell) = (Input::among(&sets, &table), Some([0.0, 9.0]));
+    let (each_once, each_twice) = (PAIRS + BETWEEN, 2 * (PAIRS + BETWEEN));
     let inputs = [
+        ("many sets", of_sets, [each_once, each_twice]),
+        ("many sets in a cell", of_sets.periodic([in_a_cell; D]), [each_once, each_twice]),
         ("one set", Input::within(point), [PAIRS, 2 * PAIRS]),
         ("a cell", periodic, [PAIRS, 2 * PAIRS]),
         ("moving bodies", Input::within(set), [PAIRS, 2 * PAIRS]),

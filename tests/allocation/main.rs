@@ -201,7 +201,7 @@ fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>
     let dust_radii: Vec<f64> = still.radii.iter().map(|&radius| 1e-9 * f64::from(radius)).collect();
     let dust = Bodies::from_slices(dust.each_ref().map(Vec::as_slice), dust_radii.as_slice());
     let within_dust = ActivationTable::none(2).with(0, 0);
-    let searches: [Search<'_, D>; 15] = [
+    let searches: [Search<'_, D>; 17] = [
         ("dust among larger bodies, by ordinals", &|kept, scene| {
             let sets = [dust.into(), scene.view().into()];
             let found = kept.finder.on(threads).find(Input::among(&sets, &within_dust)).expect("sets");
@@ -235,6 +235,17 @@ fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>
             let sets = [scene.view().into(), Set::from(scene.view()).layers(layers), (&tree).into()];
             let found = kept.finder.on(threads).find(Input::among(&sets, &table)).expect("sets");
             found.pairs_between(0, 1).len() + found.pairs_between(1, 1).len() + found.pairs_between(0, 2).len()
+        }),
+        ("rows of many sets", &|Kept { finder, lists }, scene| {
+            let sets = [scene.view().into(), Set::from(scene.view()).layers(layers), (&tree).into()];
+            finder.on(threads).neighbors(Input::among(&sets, &table), Rows::Full, lists).expect("sets");
+            lists.neighbors().len()
+        }),
+        ("rows of many sets in a lattice", &|Kept { finder, lists }, scene| {
+            let sets = [scene.view().into(), Set::from(scene.view()).layers(layers), (&tree).into()];
+            let input = Input::among(&sets, &table).space(space);
+            finder.on(threads).neighbors(input, Rows::Half, lists).expect("sets");
+            lists.neighbors().len()
         }),
         ("a margin", &|kept, scene| {
             let pairs = kept.finder.on(threads).find(scene.view().with_margin(1e-4)).expect("a view").pairs().len();

@@ -52,6 +52,9 @@ const FIRST_GUESS: usize = 8;
 /// from both sides.
 const TWICE_SHORT: [usize; 2] = [4, 5];
 
+/// The same for rows of many sets, which are joined from each set in each that it meets.
+const TWICE_SHORT_AMONG: [usize; 2] = [12, 16];
+
 /// The memory that it takes to fill neighbour lists.
 #[derive(Debug, Default)]
 pub(crate) struct RowEngine<const D: usize> {
@@ -113,7 +116,8 @@ impl<const D: usize> RowEngine<D> {
     ) -> Result<Tests, InputError> {
         self.numbers.begin(plan.exact, among);
         let bodies = self.numbers.rows(plan.exact);
-        let short = |neighbors: usize| 2 * neighbors <= TWICE_SHORT[usize::from(D > 2)] * bodies;
+        let twice_short = if among { TWICE_SHORT_AMONG } else { TWICE_SHORT }[usize::from(D > 2)];
+        let short = |neighbors: usize| 2 * neighbors <= twice_short * bodies;
         // Once rows are made of pairs, an eighth of their neighbours is left out of the comparison. Else rows near the
         // limit would be made now in one way, now in the other.
         let more = usize::from(self.last == LastRows::OfPairs);

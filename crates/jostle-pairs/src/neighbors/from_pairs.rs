@@ -9,7 +9,7 @@ use core::mem;
 use core::ops::Range;
 
 use jostle_core::disjoint::Disjoint;
-use jostle_core::scratch::{reserve, resize_with_headroom, with_headroom};
+use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
 use jostle_core::{Isa, Workers};
 use jostle_sets::prepare::job::JobsOf;
 
@@ -104,17 +104,15 @@ impl PairRows {
     fn count(&mut self, each: Each<'_>, buckets: usize, workers: Workers<'_>) {
         let Self { places, starts, dealt, .. } = self;
         let blocks = each.blocks();
-        reserve(places, with_headroom(blocks * buckets));
         places.clear();
-        places.resize(blocks * buckets, 0);
+        fill_with_headroom(places, blocks * buckets, 0);
         workers.fill_blocks("count pairs", places, buckets.max(1), |first, counts| {
             each.parts(each.block(first / buckets), |part, _, firsts| {
                 each.of(part, firsts, |bucket, _, _| counts[bucket] += 1);
             });
         });
-        reserve(starts, with_headroom(buckets + 1));
         starts.clear();
-        starts.resize(buckets + 1, 0);
+        fill_with_headroom(starts, buckets + 1, 0);
         // Where the next block deals to in each bucket; at last, where the bucket ends and the next one begins. Goes by
         // blocks, as counts lie in memory: no thread has anything else to do meanwhile.
         let next = &mut starts[1..];

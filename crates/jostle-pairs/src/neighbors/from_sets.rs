@@ -5,6 +5,7 @@ use core::ops::Range;
 
 use jostle_core::disjoint::Disjoint;
 use jostle_core::{Isa, Workers};
+use jostle_sets::prepare::job::Job;
 
 use crate::InputError;
 use crate::join::counts::Tests;
@@ -27,9 +28,9 @@ struct Part {
 /// The rows of sets in others, and the memory of earlier ones.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
-    /// Once all are filled, in ascending order of sets.
+    /// In ascending order of sets, as in `sets`; then memory of earlier ones.
     parts: Vec<Part>,
-    filled: usize,
+    sets: Vec<[u32; 2]>,
     /// Where the neighbours of each set begin among all.
     starts: Vec<usize>,
 }
@@ -37,23 +38,27 @@ pub(super) struct Parts {
 impl Parts {
     pub(super) fn bytes(&self) -> usize {
         self.parts.iter().map(|part| size_of::<Part>() + part.lists.bytes()).sum::<usize>()
+            + self.sets.capacity() * size_of::<[u32; 2]>()
             + self.starts.capacity() * size_of::<usize>()
     }
 
-    /// Returns memory for one part more, which is of these sets.
-    fn next(&mut self, sets: [u32; 2]) -> &mut NeighborLists {
-        if self.parts.len() == self.filled {
-            self.parts.push(Part::default());
+    /// Returns the parts to be filled for these jobs. Each is of the same sets in each frame, and has room for as many
+    /// neighbours as it had.
+    fn begin(&mut self, jobs: &[Job], kind: Rows) -> &mut [Part] {
+        self.sets.clear();
+        for [i, j] in jobs.iter().map(|job| job.sets) {
+            let ways = if i != j && kind == Rows::Full { 2 } else { 1 };
+            self.sets.extend([[i, j], [j, i]].into_iter().take(ways));
         }
-        let part = &mut self.parts[self.filled];
-        self.filled += 1;
-        part.sets = sets;
-        &mut part.lists
+        self.sets.sort_unstable();
+        let count = self.parts.len().max(self.sets.len());
+        self.parts.resize_with(count, Part::default);
+        self.parts.iter_mut().zip(&self.sets).for_each(|(part, &sets)| part.sets = sets);
+        &mut self.parts[..self.sets.len()]
     }
 
-    /// Puts the parts in order, and finds where the neighbours of each of so many sets begin.
-    fn arrange(&mut self, sets: usize) {
-        self.parts[..self.filled].sort_unstable_by_key(|part| part.sets);
+    /// Finds where the neighbours of each of so many sets begin.
+    fn find_starts(&mut self, sets: usize) {
         self.starts.clear();
         let mut start = 0;
         for set in 0..sets {
@@ -64,7 +69,7 @@ impl Parts {
 
     /// The rows of the bodies of a set, in each set that it meets, ascending.
     fn of(&self, set: u32) -> &[Part] {
-        let filled = &self.parts[..self.filled];
+        let filled = &self.parts[..self.sets.len()];
         let [first, end] = [set, set + 1].map(|set| filled.partition_point(|part| part.sets[0] < set));
         &filled[first..end]
     }
@@ -93,16 +98,21 @@ impl Merge<'_> {
 
     /// Writes the neighbours of some rows, and where each row ends; the first begins at `start`.
     fn put(&self, rows: Range<usize>, (start, ends): (usize, &mut [usize]), neighbors: &mut [u32]) {
-        let mut at = 0;
-        for (end, row) in ends.iter_mut().zip(rows) {
-            let (set, row) = self.set_of(row);
-            for part in self.parts.of(set as u32) {
-                let (from, first) = (part.lists.of(row), self.starts[part.sets[1] as usize]);
-                let to = &mut neighbors[at..at + from.len()];
-                to.iter_mut().zip(from).for_each(|(slot, &id)| *slot = first + id);
-                at += from.len();
+        let (mut at, mut next) = (0, rows.start);
+        while next < rows.end {
+            let (set, first) = self.set_of(next);
+            let of_set = next..rows.end.min(self.starts[set + 1] as usize);
+            let parts = self.parts.of(set as u32);
+            next = of_set.end;
+            for (row, end) in (first..).zip(&mut ends[of_set.start - rows.start..of_set.end - rows.start]) {
+                for part in parts {
+                    let (from, first) = (part.lists.of(row), self.starts[part.sets[1] as usize]);
+                    let to = &mut neighbors[at..at + from.len()];
+                    to.iter_mut().zip(from).for_each(|(slot, &id)| *slot = first + id);
+                    at += from.len();
+                }
+                *end = start + at;
             }
-            *end = start + at;
         }
     }
 }
@@ -123,7 +133,7 @@ impl<const D: usize> RowEngine<D> {
             if !has_memory_for(lists.more_bytes(tests.pairs as usize, D)) {
                 return Err(too_many(tests.pairs, max));
             }
-            parts.arrange(plan.exact.sets.len());
+            parts.find_starts(plan.exact.sets.len());
             self.merge(&parts, (plan, tests.pairs as usize), lists, workers);
             Ok(tests)
         });
@@ -143,25 +153,17 @@ impl<const D: usize> RowEngine<D> {
         parts: &mut Parts,
         workers: Workers<'_>,
     ) -> Result<Tests, InputError> {
-        parts.filled = 0;
         let (mut all, mut is_refused) = (Tests::default(), false);
-        for [i, j] in plan.jobs.iter().map(|job| job.sets) {
-            let (ways, kind) = match kind {
-                _ if i == j => (1, kind),
-                Rows::Half => (1, Rows::Full),
-                Rows::Full => (2, Rows::Full),
-            };
-            for sets in [[i, j], [j, i]].into_iter().take(ways) {
-                let (of, left) =
-                    ((plan.rows_between(sets), plan.ask_callers()), max.saturating_sub(all.pairs as usize));
-                match self.fill_rows((isa, left), of, kind, (parts.next(sets), false), workers) {
-                    Ok(tests) => all = all.plus(tests),
-                    Err(InputError::TooManyPairs { pairs, .. }) => {
-                        is_refused = true;
-                        all.pairs += pairs;
-                    }
-                    Err(other) => return Err(other),
+        for Part { sets, lists } in parts.begin(plan.jobs, kind) {
+            let kind = if sets[0] == sets[1] { kind } else { Rows::Full };
+            let (of, left) = ((plan.rows_between(*sets), plan.ask_callers()), max.saturating_sub(all.pairs as usize));
+            match self.fill_rows((isa, left), of, kind, (lists, false), workers) {
+                Ok(tests) => all = all.plus(tests),
+                Err(InputError::TooManyPairs { pairs, .. }) => {
+                    is_refused = true;
+                    all.pairs += pairs;
                 }
+                Err(other) => return Err(other),
             }
         }
         if is_refused { Err(too_many(all.pairs, max)) } else { Ok(all) }

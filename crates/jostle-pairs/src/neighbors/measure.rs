@@ -173,17 +173,18 @@ impl NeighborLists {
         let wraps = wraps_of(of.0, numbers, wraps);
         if of.0.decided {
             read(double, (of.0, numbers), workers);
-            self.measure_round(of, (seen_by(double, numbers, of.0), wraps), (isa, workers));
+            self.measure_round(of, seen_by(double, numbers, of.0), wraps, (isa, workers));
         } else {
             read(single, (of.0, numbers), workers);
-            self.measure_round(of, (seen_by(single, numbers, of.0), wraps), (isa, workers));
+            self.measure_round(of, seen_by(single, numbers, of.0), wraps, (isa, workers));
         }
     }
 
     fn measure_round<T: Number, const D: usize>(
         &mut self,
         (exact, told): (&Exact<'_, D>, Option<ToldOf<'_>>),
-        ([from, to], wraps): ([&[Center<T, D>]; 2], [&[[i32; D]]; 2]),
+        [from, to]: [&[Center<T, D>]; 2],
+        wraps: [&[[i32; D]]; 2],
         (isa, workers): (Isa, Workers<'_>),
     ) {
         let cell = exact.cell.as_ref();
