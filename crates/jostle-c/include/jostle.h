@@ -366,11 +366,12 @@ enum jostle_rows
  {
   /**
    * Within a set, neighbours with a greater id than the row's own, and the row's own body once for each two opposite
-   * images that it touches: each pair once. Between two sets, as JOSTLE_ROWS_FULL.
+   * images that it touches: each pair once. Between two sets, as JOSTLE_ROWS_FULL. Among many, in the row of the
+   * body of the lesser set.
    */
   JOSTLE_ROWS_HALF = 0,
   /**
-   * All neighbours: within a set, each pair twice.
+   * All neighbours: within a set, and among many, each pair twice.
    */
   JOSTLE_ROWS_FULL = 1,
 };
@@ -868,7 +869,8 @@ typedef struct jostle_neighbors {
    */
   size_t size;
   /**
-   * How many rows: one for each body of the set or, between two sets, for each body of the first.
+   * How many rows: one for each body of the set or, between two sets, for each body of the first; among many, for
+   * each body of all.
    */
   size_t rows;
   /**
@@ -880,7 +882,7 @@ typedef struct jostle_neighbors {
    */
   const size_t *offsets;
   /**
-   * The ids of the neighbours: count numbers.
+   * The ids of the neighbours, or their numbers among many sets (jostle_neighbors_find): count of them.
    */
   const uint32_t *ids;
   /**

@@ -42,9 +42,10 @@ pub const JOSTLE_LISTS_VECTORS: u32 = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rows {
     /// Within a set, neighbours with a greater id than the row's own, and the row's own body once for each two opposite
-    /// images that it touches: each pair once. Between two sets, as JOSTLE_ROWS_FULL.
+    /// images that it touches: each pair once. Between two sets, as JOSTLE_ROWS_FULL. Among many, in the row of the
+    /// body of the lesser set.
     Half = 0,
-    /// All neighbours: within a set, each pair twice.
+    /// All neighbours: within a set, and among many, each pair twice.
     Full = 1,
 }
 
@@ -55,13 +56,14 @@ pub enum Rows {
 pub struct Neighbors {
     /// sizeof(jostle_neighbors).
     pub size: usize,
-    /// How many rows: one for each body of the set or, between two sets, for each body of the first.
+    /// How many rows: one for each body of the set or, between two sets, for each body of the first; among many, for
+    /// each body of all.
     pub rows: usize,
     /// How many neighbours in all.
     pub count: usize,
     /// Where each row begins: rows + 1 numbers, of which the last is count.
     pub offsets: *const usize,
-    /// The ids of the neighbours: count numbers.
+    /// The ids of the neighbours, or their numbers among many sets (jostle_neighbors_find): count of them.
     pub ids: *const u32,
     /// The squared distance from the centre of the row's body to that of each neighbour; where one is a box or a
     /// capsule, between the box or segment of the one and of the other. Like all columns below, null unless

@@ -163,8 +163,20 @@ impl<const D: usize> RowEngine<D> {
         Ok(tests)
     }
 
+    /// Sets all wanted columns of lists that hold rows of a finder of coherent frames, in which numbers are ids. What
+    /// was searched last may have been of many sets: rows of few bodies are found in scratch of their thread.
+    pub(crate) fn measure_kept(
+        &mut self,
+        exact: &Exact<'_, D>,
+        lists: &mut NeighborLists,
+        isa_and_workers: (Isa, Workers<'_>),
+    ) {
+        self.numbers.begin(exact, false);
+        self.measure(exact, lists, isa_and_workers);
+    }
+
     /// Sets all wanted columns of lists that hold the rows of a search.
-    pub(crate) fn measure(
+    fn measure(
         &mut self,
         exact: &Exact<'_, D>,
         lists: &mut NeighborLists,

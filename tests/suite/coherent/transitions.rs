@@ -161,6 +161,28 @@ fn a_table_gets_rows_of_its_own() {
     }
 }
 
+/// The rows of so few bodies are found in scratch of their thread, and measured in memory of the finder, which has
+/// numbered fewer bodies of many sets before.
+#[test]
+fn kept_rows_are_measured_by_ids() {
+    let (scene, few): (Scene<2>, Scene<2>) = (scene::scene(Kind::Dense, 300, 3), scene::scene(Kind::Dense, 20, 3));
+    let (mut finder, mut lists) = (CoherentFinder::new(), NeighborLists::with_distances());
+    let (sets, table) = ([few.view().into()], ActivationTable::all(1));
+    finder.neighbors(Input::among(&sets, &table), Rows::Full, &mut lists).expect("sound bodies");
+    let mut expected = NeighborLists::with_distances();
+    PairFinder::new().neighbors(scene.view(), Rows::Full, &mut expected).expect("sound bodies");
+    while finder.margin() == 0.0 && finder.rebuilds() < 100 {
+        finder.neighbors(scene.view(), Rows::Full, &mut lists).expect("sound bodies");
+    }
+    for has_test in [false, true] {
+        let asked = finder.on(Threads::Serial);
+        let asked = if has_test { asked.only(&|_, _| true) } else { asked };
+        asked.neighbors(scene.view(), Rows::Full, &mut lists).expect("sound bodies");
+        assert_eq!((lists.neighbors(), lists.distances2()), (expected.neighbors(), expected.distances2()));
+    }
+    assert!(finder.rebuilds() < 100);
+}
+
 /// In the first frame, a body in `f64` is so far away that the frame is refused, or that all others seem to be in one
 /// place. Lists last once it is among the others.
 #[test]
@@ -272,7 +294,7 @@ impl Turns {
             asks_rows: random.below(3) == 0,
             finder: CoherentFinder::new(),
             scratch: PairFinder::new(),
-            lists: [(); 2].map(|()| NeighborLists::new()),
+            lists: [(); 2].map(|()| NeighborLists::with_distances().and_image_shifts().and_vectors()),
             random,
         }
     }
@@ -357,6 +379,9 @@ impl Turns {
             assert_eq!(listed, searched.neighbors(input, Rows::Full, expected_lists).map(|_| ()), "{case}");
             assert!(listed.is_err() || lists.offsets() == expected_lists.offsets(), "{case}");
             assert!(listed.is_err() || lists.neighbors() == expected_lists.neighbors(), "{case}");
+            assert!(listed.is_err() || lists.distances2() == expected_lists.distances2(), "{case}");
+            assert!(listed.is_err() || lists.image_shifts::<2>() == expected_lists.image_shifts::<2>(), "{case}");
+            assert!(listed.is_err() || lists.vectors::<2>() == expected_lists.vectors::<2>(), "{case}");
             listed
         } else {
             let found = asked.find(input).map(|found| ascending(found.pairs()));

@@ -115,7 +115,7 @@ impl<const D: usize> CoherentFinder<D> {
             row_sieve.hand_out((live_rows, &exact), (request, *sieves_layers), &mut finder.rows, (isa, workers));
         } else {
             live_rows.lend(request.lists);
-            finder.rows.measure(&exact, request.lists, (isa, workers));
+            finder.rows.measure_kept(&exact, request.lists, (isa, workers));
         }
     }
 
@@ -159,7 +159,7 @@ impl RowSieve {
         } else {
             live_rows.copy(lists, D, workers);
         }
-        engine.measure(exact, lists, (isa, workers));
+        engine.measure_kept(exact, lists, (isa, workers));
         unfinished.finish();
     }
 }
