@@ -119,9 +119,9 @@ pub unsafe extern "C" fn jostle_lists_free(lists: *mut Lists) {
 }
 
 /// Fills lists with the neighbours of each body; rows, a jostle_rows, says which of them. Between two sets, the rows of
-/// the first set hold bodies of the second. Among many sets, the bodies of all have rows, and are numbered one set after
-/// the other: body i of the second set has the number that is the length of the first, plus i. Distances
-/// of boxes and capsules are those of their cores, without margins: boxes and segments. The finder keeps errors.
+/// the first set hold bodies of the second. Among many sets, the bodies of all have rows, and are numbered one set
+/// after the other: body i of the second set has the number that is the length of the first, plus i. Distances of boxes
+/// and capsules are those of their cores, without margins: boxes and segments. The finder keeps errors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_neighbors_find(
     finder: *mut Finder,

@@ -107,8 +107,8 @@ const FILLED: usize = 8;
 /// were listed last. The caller's test is asked in each frame about each pair that touches. Some inputs are searched
 /// from scratch in each frame: moving bodies ([`Set::moving`](jostle_sets::input::Set::moving)); where space repeats,
 /// bodies that reach nearly as far as half the height of the cell or farther; few bodies among many that came sorted,
-/// so that a search looks at less than one body in eight; neighbour lists of many sets; and sets so many and small that more than 64 pairs of sets
-/// meet with hardly a thousand candidates each.
+/// so that a search looks at less than one body in eight; neighbour lists of many sets; and sets so many and small that
+/// more than 64 pairs of sets meet with hardly a thousand candidates each.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }

@@ -104,8 +104,9 @@ impl<const D: usize> RowEngine<D> {
 
     /// Fills the lists. Rows are made of pairs where no join of rows is compiled for the bodies, where columns need to
     /// know by which job each neighbour was found, where rows are of many sets and space repeats, where bodies move, so
-    /// that to decide on two of them takes longer than to put them in rows, or where rows will be short. They are expected to be short if the rows that the lists
-    /// hold from before are, or, where the lists hold none, if the rows made last were. The result is the same.
+    /// that to decide on two of them takes longer than to put them in rows, or where rows will be short. They are
+    /// expected to be short if the rows that the lists hold from before are, or, where the lists hold none, if the rows
+    /// made last were. The result is the same.
     pub(crate) fn fill(
         &mut self,
         (engine, isa): (&mut Engine<D>, Isa),
@@ -176,12 +177,7 @@ impl<const D: usize> RowEngine<D> {
     }
 
     /// Sets all wanted columns of lists that hold the rows of a search.
-    fn measure(
-        &mut self,
-        exact: &Exact<'_, D>,
-        lists: &mut NeighborLists,
-        isa_and_workers: (Isa, Workers<'_>),
-    ) {
+    fn measure(&mut self, exact: &Exact<'_, D>, lists: &mut NeighborLists, isa_and_workers: (Isa, Workers<'_>)) {
         if lists.want_columns() {
             let unfinished = Unfinished(lists);
             unfinished.0.measure((exact, None), (&mut self.centers, &self.numbers), isa_and_workers);

@@ -228,8 +228,9 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
     /// numbered one set after the other: see [`NeighborLists::set_starts`].
     ///
     /// The statistics count tests and pairs once for each row that they belong to. The caller's test gets the ids in
-    /// the order of the pair. It is called for each row that the pair belongs to, and again where the rows are found
-    /// again: in the first search, when there are more neighbours than there was room for.
+    /// the order of the pair. It is called for each row that the pair belongs to, or once where rows are made of pairs,
+    /// and again where the rows are found again: in the first search, when there are more neighbours than there was
+    /// room for.
     ///
     /// # Errors
     /// [`InputError`] before any work, but for [`InputError::TooManyPairs`], which comes once all neighbours are counted.

@@ -202,8 +202,8 @@ impl Each<'_> {
         });
     }
 
-    /// For each row that one of some pairs of a job belongs to, calls `visit` with the bucket of the row, its number and
-    /// that of the neighbour, and whether the row is that of the second body.
+    /// For each row that one of some pairs of a job belongs to, calls `visit` with the bucket of the row, its number
+    /// and that of the neighbour, and whether the row is that of the second body.
     #[inline(always)]
     fn of(&self, pairs: Range<usize>, firsts: [u32; 2], mut visit: impl FnMut(usize, [u32; 2], bool)) {
         for &[a, b] in &self.pairs[pairs] {
@@ -303,8 +303,8 @@ impl<const D: usize> RowEngine<D> {
         Swapped::new(engine, &mut self.pairs).engine.list(plan, workers)
     }
 
-    /// Fills the lists, of ids alone, with the rows of the pairs just listed, which these jobs have found; and notes the
-    /// jobs of all, if it `tells`.
+    /// Fills the lists, of ids alone, with the rows of the pairs just listed, which these jobs have found; and notes
+    /// the jobs of all, if it `tells`.
     pub(super) fn put_pairs(
         &mut self,
         plan: Plan<'_, D>,

@@ -237,9 +237,9 @@ impl NeighborLists {
         &self.neighbors[self.row(id)]
     }
 
-    /// Where the bodies of each set begin, in lists of many sets ([`Input::among`](crate::Input::among)), and the number
-    /// of all bodies at the end. Body `id` of set `s` has the number `set_starts()[s] + id`, by which it has its row and
-    /// stands in those of others. Empty in other lists, whose bodies are known by their ids.
+    /// Where the bodies of each set begin, in lists of many sets ([`Input::among`](crate::Input::among)), and the
+    /// number of all bodies at the end. Body `id` of set `s` has the number `set_starts()[s] + id`, by which it has its
+    /// row and stands in those of others. Empty in other lists, whose bodies are known by their ids.
     #[must_use]
     pub fn set_starts(&self) -> &[u32] {
         &self.starts

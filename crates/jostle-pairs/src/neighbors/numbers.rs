@@ -16,8 +16,8 @@ impl Numbers {
         self.starts.capacity() * size_of::<u32>()
     }
 
-    /// Numbers the bodies of a search: those of all sets, if it is among many. There are no more than 32 bits tell apart:
-    /// see [`check`].
+    /// Numbers the bodies of a search: those of all sets, if it is among many. There are no more than 32 bits tell
+    /// apart: see [`check`].
     pub(super) fn begin<const D: usize>(&mut self, exact: &Exact<'_, D>, among: bool) {
         self.starts.clear();
         if among {
