@@ -288,6 +288,86 @@ fn what_touches_at_rest_beside_bodies_that_move_touches_at_time_0() {
     assert_eq!(found.iter().map(|hit| hit.1).collect::<Vec<_>>(), [0.0], "{found:?}");
 }
 
+/// Walls and shots without thickness part in both directions at once. From whichever side a shot comes, and at whichever
+/// image, the normal leads back to where it came from.
+#[test]
+fn what_hits_a_flat_wall_parts_on_the_side_that_it_came_from() {
+    let (mut finder, mut list) = (PairFinder::new(), Vec::new());
+    for (at, side) in (-40..40).flat_map(|at| [(f64::from(at), 1.0), (f64::from(at), -1.0)]) {
+        let (x, y, slope) = (at * 0.37, side * 0.7, [at * 0.013, side * -1.9]);
+        let flat = Boxes64::new([&[-50.0], &[0.0]], [&[50.0], &[0.0]]);
+        let thin = Capsules64::new([&[50.0], &[0.0]], [&[-50.0], &[0.0]], 0.0);
+        let [xs, ys, ends] = [[x], [y], [x + 0.25]];
+        let shots: [Set<'_, 2>; 3] = [
+            Circles64::new(&xs, &ys, 0.0).into(),
+            Capsules64::new([&xs, &ys], [&ends, &ys], 0.0).into(),
+            Boxes64::new([&xs, &ys], [&ends, &ys]).into(),
+        ];
+        let by = slope.map(|by| [by]);
+        for (wall, shot) in [Set::from(flat), thin.into()].into_iter().flat_map(|wall| shots.map(|shot| (wall, shot))) {
+            let shot = shot.moving(by.each_ref());
+            for (input, sign) in [(between(wall, shot), side), (between(shot, wall), -side)] {
+                for space in [Space::open(), Space::periodic([None, Some([-300.3, 300.4])])] {
+                    let input = input.space(space);
+                    let found = finder.find(input).expect("a wall and a shot");
+                    assert!(matches!(found.times_of_impact(), [time] if (0.3..0.5).contains(time)), "{at}, {side}");
+                    contacts_f64(found, input, Threads::Serial, &mut list).expect("a pair");
+                    let [x, y] = list[0].normal;
+                    assert!(x.abs() < 1e-12 && (y - sign).abs() < 1e-12, "{at}, {side}: {:?}", list[0]);
+                    assert!(list[0].depth < 1e-12, "{at}, {side}: {:?}", list[0]);
+                }
+            }
+        }
+    }
+}
+
+/// Boxes that meet corner to corner part on an axis on which they came nearer.
+#[test]
+fn boxes_that_meet_at_corners_part_against_their_motion() {
+    let (mut finder, mut list) = (PairFinder::new(), Vec::new());
+    let first = Boxes64::new([&[0.0], &[0.0]], [&[2.0], &[2.0]]);
+    for [x, y] in [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]] {
+        // The second box is beside the first until 0.5 and below or above it from 0.5 on.
+        let across = if x > 0.0 { [[-1.0], [0.5]] } else { [[1.5], [3.0]] };
+        let up = if y > 0.0 { [[-2.5], [-1.5]] } else { [[3.5], [4.5]] };
+        let by = [[6.0 * x], [3.0 * y]];
+        let second = Set::from(Boxes64::new([&across[0], &up[0]], [&across[1], &up[1]])).moving(by.each_ref());
+        for (input, sign) in [(between(first, second), 1.0), (between(second, first), -1.0)] {
+            let found = finder.find(input).expect("two boxes");
+            assert_eq!(found.times_of_impact(), [0.5]);
+            contacts_f64(found, input, Threads::Serial, &mut list).expect("a pair");
+            assert_eq!((list[0].depth, list[0].normal), (0.0, [0.0, -y * sign]), "{x}, {y}");
+        }
+    }
+}
+
+/// Only the point of a contact is rounded as coordinates are.
+#[test]
+fn contacts_with_boxes_are_as_deep_far_from_the_origin() {
+    let (mut finder, mut list) = (PairFinder::new(), Vec::new());
+    let mut contacts_at = |base: f64| {
+        let at = |x: f64| [base + x];
+        let (lo, hi) = ([at(-7.0), at(0.0)], [at(-7.0), at(2.0)]);
+        let (p, q) = ([at(-12.0), at(3.0)], [at(-7.0), at(-3.0)]);
+        let wall: Set<'_, 2> = Boxes64::new(lo.each_ref(), hi.each_ref()).into();
+        let rod: Set<'_, 2> = Capsules64::new(p.each_ref(), q.each_ref(), 3.0).into();
+        let [left, up] = [at(-10.3125), at(-2.0)];
+        let disc = Set::from(Circles64::new(&left, &up, 2.0)).moving([&[1.75], &[0.875]]);
+        let mut all = Vec::new();
+        for input in [between(wall, rod), between(rod, wall), between(wall, disc), between(disc, wall)] {
+            let found = finder.find(input).expect("two bodies");
+            contacts_f64(found, input, Threads::Serial, &mut list).expect("pairs");
+            all.extend(list.iter().map(|contact| (contact.depth, contact.normal)));
+        }
+        all
+    };
+    let near = contacts_at(0.0);
+    assert_eq!(near.len(), 4);
+    for exponent in [20, 40, 48] {
+        assert_eq!(contacts_at(2.0_f64.powi(exponent)), near, "at 2^{exponent}");
+    }
+}
+
 #[test]
 fn steps_that_lead_nowhere_are_refused_by_their_ids() {
     let mut finder = PairFinder::new();
