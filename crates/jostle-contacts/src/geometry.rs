@@ -24,8 +24,8 @@ const SERIAL_BELOW: usize = 10_000;
 ///   as given.
 /// - Of moving bodies, the contact is that of the moment when they first touch
 ///   ([`Found::times_of_impact`](jostle_pairs::Found::times_of_impact)), or of the beginning of the step if they do not
-///   touch. Where boxes or capsules that come to touch could part in several directions, being flat or corner to corner,
-///   the normal leads back against the motion.
+///   touch. Where boxes or capsules that come to touch could part in several directions, being flat or corner to
+///   corner, the normal leads back against the motion.
 /// - Margins count as parts of radii, as they do in the search.
 /// - Of two boxes, depth and normal are the shortest move of b along an axis that takes b out of a, and the point is
 ///   the middle of their intersection.

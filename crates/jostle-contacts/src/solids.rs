@@ -11,9 +11,9 @@ use crate::asked::{Asked, BLOCK};
 use crate::contact::Contact;
 use crate::error::ContactError;
 
-/// Segments are taken to cross if their squared distance is at most 2^-80 of the sum of the squares of their lengths, and
-/// a segment to reach into a box if its squared distance is at most 2^-80 of the square of its length. The square of the
-/// way that a body has come counts as well.
+/// Segments are taken to cross if their squared distance is at most 2^-80 of the sum of the squares of their lengths,
+/// and a segment to reach into a box if its squared distance is at most 2^-80 of the square of its length. The square
+/// of the way that a body has come counts as well.
 const CROSSING: f64 = f64::from_bits((1023 - 80) << 52);
 
 impl<const D: usize> Contact<D, f64> {
@@ -116,8 +116,8 @@ impl<const D: usize> Contact<D, f64> {
         Self { point, ..ways.shortest(squared(shift)) }
     }
 
-    /// Returns the contact of a box with a body that reaches `radius` from the segment from the origin to `along`, and has
-    /// come there by moving by `by`.
+    /// Returns the contact of a box with a body that reaches `radius` from the segment from the origin to `along`, and
+    /// has come there by moving by `by`.
     fn of_box([lo, hi]: [[f64; D]; 2], (along, radius): ([f64; D], f64), by: [f64; D]) -> Self {
         let still = [0.0; D];
         let ((distance2, leads), part) = Solid::nearest_to_box(lo, hi, along);

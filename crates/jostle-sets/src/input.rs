@@ -49,10 +49,11 @@ pub use space::{Space, UnitCell};
 /// A search of boxes in `f32` alone compares their corners. As soon as other shapes or boxes in `f64` take part, or
 /// space repeats, every pair is decided in `f64` on the numbers as given. Two boxes are compared by their corners.
 /// Other bodies touch if the squared distance of their cores (a centre, a segment, a box) is at most the square of the
-/// sum of their radii. Where space repeats, the shift of the image is added to every difference of two bodies' numbers,
-/// for two boxes `(lo_b - hi_a) + shift <= 0 <= (hi_b - lo_a) + shift`. The middle of a body (`lo/2 + hi/2`, or halves
-/// of its ends) says in which cell it lies. A body may be longer than the period: it then meets images of itself.
-/// [`Set::moving`] says when bodies touch on their way.
+/// sum of their radii. That distance is exact but for rounding: a capsule and a body that just touch may do so by one
+/// order of the capsule's ends, and not by the other. Where space repeats, the shift of the image is added to every
+/// difference of two bodies' numbers, for two boxes `(lo_b - hi_a) + shift <= 0 <= (hi_b - lo_a) + shift`. The middle
+/// of a body (`lo/2 + hi/2`, or halves of its ends) says in which cell it lies. A body may be longer than the period:
+/// it then meets images of itself. [`Set::moving`] says when bodies touch on their way.
 ///
 /// What a search refuses, and by which error:
 ///

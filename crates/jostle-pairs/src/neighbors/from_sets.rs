@@ -156,7 +156,8 @@ impl<const D: usize> RowEngine<D> {
         let (mut all, mut is_refused) = (Tests::default(), false);
         for Part { sets, lists } in parts.begin(plan.jobs, kind) {
             let kind = if sets[0] == sets[1] { kind } else { Rows::Full };
-            let (of, left) = ((plan.rows_between(*sets), plan.ask_callers()), max.saturating_sub(all.pairs as usize));
+            let left = max.saturating_sub(usize::try_from(all.pairs).unwrap_or(usize::MAX));
+            let of = (plan.rows_between(*sets), plan.ask_callers());
             match self.fill_rows((isa, left), of, kind, (lists, false), workers) {
                 Ok(tests) => all = all.plus(tests),
                 Err(InputError::TooManyPairs { pairs, .. }) => {

@@ -85,7 +85,8 @@ impl<'a, const D: usize> Set<'a, D> {
     /// quotients of their gaps and `v`. Where another shape takes part, Newton's method finds when the distance of the
     /// cores (a centre, a segment, a box) comes down to the sum of the radii. It begins when the boxes around both
     /// bodies meet, and no step leads beyond the first touch, since the distance is convex. Of bodies that graze each
-    /// other, rounding decides, by some 2^-50 of the lengths of bodies, paths and shifts.
+    /// other, or come to touch just at the end, rounding decides, by some 2^-50 of the lengths of bodies, paths and
+    /// shifts. Times of bodies that graze are right to the square root of that.
     ///
     /// Choose a unit in which reaches and paths are well above 1e-77, since their fourth powers vanish below.
     ///
