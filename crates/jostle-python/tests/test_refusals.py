@@ -166,7 +166,7 @@ def test_prepared_sets_of_two_cells():
 
 
 def test_refusals_speak_of_python():
-    places, moves = jostle.PreparedSet(SQUARE, 1.0), np.ones((4, 2))
+    moves = np.ones((4, 2))
     for search in [
         lambda: jostle.PreparedSet(jostle.Bodies(SQUARE, 1.0, displacements=moves)),
         lambda: jostle.contacts([[0, 1]], SQUARE, 1.0, cell=3.0),
