@@ -14,6 +14,10 @@ const MAY_LOSE: f64 = 10.0;
 const MOST_LOST: f64 = 40.0;
 const MADE_UP: f64 = 1.0 / 32.0;
 
+/// Once lists may lose no more than one search more, they are made seldom. Those of n bodies then find nothing in the
+/// caches: what one loses counts 1 + `SELDOM[0]` / (n + `SELDOM[1]`) times.
+const SELDOM: [f64; 2] = [3_000.0, 300.0];
+
 /// A list that lasted for fewer frames than this tells that bodies come and go, or jump, in about every frame.
 const LASTING: f64 = 3.0;
 
@@ -24,7 +28,7 @@ const LASTING_ON_COURSE: f64 = 5.0;
 /// While lists do not pay, the finder looks at how far bodies move once in so many frames: `LOOKS_APART[0]` at first,
 /// and twice as many after each look that no list follows, up to `LOOKS_APART[1]`. Where bodies are few, a look takes
 /// about as long as two searches.
-const LOOKS_APART: [u32; 2] = [16, 64];
+const LOOKS_APART: [u32; 2] = [16, 256];
 
 /// After a list whose bodies did not move as expected, so many lists are made of bodies where they stand:
 /// `LISTS_APART[0]` the first time, then twice as many each time, up to `LISTS_APART[1]`. `COURSES_APART` counts lists
@@ -256,7 +260,10 @@ impl Pace {
         let Some([list, of_frame]) = self.takes.take() else { return };
         let (frames, is_kept) = (f64::from(self.frames), self.keeps_list());
         let of_frames = if is_kept { of_frame * (frames - 1.0) - frames } else { 0.0 };
-        self.lost = (self.lost + list + of_frames).clamp(0.0, MOST_LOST);
+        let is_seldom = self.lost > MAY_LOSE - 1.0;
+        let times = if is_seldom { 1.0 + SELDOM[0] / (self.bodies + SELDOM[1]) } else { 1.0 };
+        let lost = list + of_frames;
+        self.lost = (self.lost + lost.max(lost * times)).clamp(0.0, MOST_LOST);
     }
 
     /// Learns from a list that has ended, and that lasted `times` as long as a list of bodies where they stood would
@@ -469,7 +476,7 @@ mod tests {
                 pace.searched(0.0, 30_000, 10_000);
                 looks += u32::from(pace.probes());
             }
-            assert!((10..20).contains(&looks), "{looks} looks");
+            assert!((6..10).contains(&looks), "{looks} looks");
         }
     }
 
