@@ -1171,8 +1171,9 @@ jostle_status jostle_finder_new(uint32_t dimensions, struct jostle_finder **out)
  * Makes a finder of bodies that move little from frame to frame. It takes less time than a search from scratch in each
  * frame. jostle_find and jostle_neighbors_find give the answers of any finder, but for the order of pairs, which
  * depends on the frames given. Counts, visitors and jostle_still_valid get JOSTLE_STATUS_COMBINATION. Bodies with a
- * margin get it too, since the finder chooses a margin of its own; so do boxes and capsules. Make one finder for each
- * input that is searched frame by frame, and, where both pairs and rows are asked for, one for each.
+ * margin get it too, since the finder chooses a margin of its own. Boxes, capsules, and sets with displacements are
+ * searched from scratch in each frame, with all that meet them. Make one finder for each input that is searched frame
+ * by frame, and, where both pairs and rows are asked for, one for each.
  */
 jostle_status jostle_finder_new_coherent(uint32_t dimensions,
                                          struct jostle_finder **out);

@@ -148,8 +148,9 @@ pub unsafe extern "C" fn jostle_finder_new(dimensions: u32, out: *mut *mut Finde
 /// Makes a finder of bodies that move little from frame to frame. It takes less time than a search from scratch in each
 /// frame. jostle_find and jostle_neighbors_find give the answers of any finder, but for the order of pairs, which
 /// depends on the frames given. Counts, visitors and jostle_still_valid get JOSTLE_STATUS_COMBINATION. Bodies with a
-/// margin get it too, since the finder chooses a margin of its own; so do boxes and capsules. Make one finder for each
-/// input that is searched frame by frame, and, where both pairs and rows are asked for, one for each.
+/// margin get it too, since the finder chooses a margin of its own. Boxes, capsules, and sets with displacements are
+/// searched from scratch in each frame, with all that meet them. Make one finder for each input that is searched frame
+/// by frame, and, where both pairs and rows are asked for, one for each.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_finder_new_coherent(dimensions: u32, out: *mut *mut Finder) -> Status {
     // SAFETY: the pointer is what the header asks for.

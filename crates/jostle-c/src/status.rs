@@ -266,9 +266,8 @@ impl From<ContactError> for Failure {
 }
 
 /// What messages of the engine say in terms of Rust, and how C says it.
-const PHRASES: [(&str, &str); 3] = [
+const PHRASES: [(&str, &str); 2] = [
     ("search in f64 (`Circles64`, `Spheres64`)", "take JOSTLE_NUMBER_DOUBLE"),
-    ("search boxes with a `PairFinder`", "search other shapes by a finder of jostle_finder_new"),
     ("`set_max_pairs`", "jostle_finder_set_max_pairs"),
 ];
 

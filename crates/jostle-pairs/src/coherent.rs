@@ -75,13 +75,13 @@ const FILLED: usize = 8;
 /// Finds every overlapping pair of bodies that move little from frame to frame, for less than a search from scratch.
 ///
 /// The answers are those of a [`PairFinder`]: exactly the pairs of each frame, each once, in the same terms, for any
-/// [`Input`] of circles or spheres, with the caller's layers and tests. Only the order of pairs differs. It is a
-/// function of the frames given, whatever the threads and the instruction set: of the frames since the last search from
-/// scratch, and of the margins ([`CoherentFinder::margin`]) and the places of bodies that this search chose by how
-/// bodies had moved before. A pair that begins takes the place of a pair that has ended, or comes to the end of the
-/// list. Where more pairs end than begin, the last pairs of the list take the places that are left. Rows are ascending,
-/// as ever. They cost least where each frame fills the same lists; other lists are filled with copies. Make one finder
-/// for each input that is searched frame by frame, and, where frames are asked for both pairs and rows, one for each.
+/// [`Input`], with the caller's layers and tests. Only the order of pairs differs. It is a function of the frames
+/// given, whatever the threads and the instruction set: of the frames since the last search from scratch, and of the
+/// margins ([`CoherentFinder::margin`]) and the places of bodies that this search chose by how bodies had moved before.
+/// A pair that begins takes the place of a pair that has ended, or comes to the end of the list. Where more pairs end
+/// than begin, the last pairs of the list take the places that are left. Rows are ascending, as ever. They cost least
+/// where each frame fills the same lists; other lists are filled with copies. Make one finder for each input that is
+/// searched frame by frame, and, where frames are asked for both pairs and rows, one for each.
 ///
 /// The margin follows how far bodies move: the finder chooses it anew whenever it has been used up. Bodies that have
 /// moved straight on are searched where they are to be halfway through the list, so that a list lasts for nearly twice
@@ -105,10 +105,11 @@ const FILLED: usize = 8;
 /// in doubt whether two bodies touch, the caller's own numbers decide. Layers are looked at when pairs are listed. Each
 /// frame compares them with a copy; where they have changed, pairs are listed anew, unless no set had layers when they
 /// were listed last. The caller's test is asked in each frame about each pair that touches. Some inputs are searched
-/// from scratch in each frame: moving bodies ([`Set::moving`](jostle_sets::input::Set::moving)); where space repeats,
-/// bodies that reach nearly as far as half the height of the cell or farther; few bodies among many that came sorted,
-/// so that a search looks at less than one body in eight; neighbour lists of many sets; and sets so many and small that
-/// more than 64 pairs of sets meet with hardly a thousand candidates each.
+/// from scratch in each frame: sets of which one has boxes or capsules (a [`Skin`](crate::Skin) tells how long a list
+/// of their pairs holds); moving bodies ([`Set::moving`](jostle_sets::input::Set::moving)); where space repeats, bodies
+/// that reach nearly as far as half the height of the cell or farther; few bodies among many that came sorted, so that
+/// a search looks at less than one body in eight; neighbour lists of many sets; and sets so many and small that more
+/// than 64 pairs of sets meet with hardly a thousand candidates each.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }

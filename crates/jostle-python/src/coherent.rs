@@ -62,9 +62,9 @@ impl BothCoherent {
 /// Finds the pairs or neighbours of bodies that move little from frame to frame, for less than a search from scratch.
 ///
 /// The answers are those of a ``Finder``, but for the order of pairs, which depends on the frames that were given. The
-/// finder chooses a margin by how far bodies move. Where they move too far, each frame is searched from scratch. Make
-/// one finder for each input that is searched frame by frame, and, where both pairs and rows are asked for, one for
-/// each.
+/// finder chooses a margin by how far bodies move. Where they move too far, each frame is searched from scratch; so is
+/// each frame in which a set has boxes, capsules or displacements. Make one finder for each input that is searched
+/// frame by frame, and, where both pairs and rows are asked for, one for each.
 ///
 /// Parameters
 /// ----------

@@ -15,8 +15,7 @@ pyo3::create_exception!(
 );
 
 /// Names of Rust's in the engine's messages, and what is said of them in Python.
-const NAMES: [(&str, &str); 9] = [
-    ("search boxes with a `PairFinder`", "search boxes by a jostle.Finder"),
+const NAMES: [(&str, &str); 8] = [
     ("`set_max_pairs` allows", "max_pairs= allows"),
     ("count or visit them", "take count or for_each"),
     ("search in f64 (`Circles64`, `Spheres64`)", "give positions in float64"),

@@ -23,7 +23,7 @@ fn arrays(asked: &AskedSet, py: Python<'_>) -> Option<[Py<PyUntypedArray>; 2]> {
 /// and may reach to infinity in open space. Give the boxes of bodies of any other shape, and test the pairs that are
 /// found. Nothing is copied: each search reads the arrays in place, anew.
 ///
-/// ``CoherentFinder`` follows circles and spheres alone.
+/// ``CoherentFinder`` searches boxes from scratch in each frame: a list of pairs with a margin lasts longer.
 ///
 /// Parameters
 /// ----------

@@ -146,12 +146,19 @@ def test_refusals_name_boxes_and_say_what_to_do():
     with pytest.raises(ValueError, match="the margin is 1e39, too large for float32: give positions in float64"):
         jostle.Boxes(lo.astype(np.float32), lo.astype(np.float32), margin=1e39)
     sound = jostle.Boxes(*boxes(20, 2, np.float64))
-    with pytest.raises(jostle.InputError, match="only circles and spheres are followed .* jostle.Finder"):
-        jostle.CoherentFinder().pairs(sound)
     with pytest.raises(TypeError, match="radii or a cutoff beside sets"):
         jostle.pairs(sound, 1.0)
     with pytest.raises(TypeError, match="a set must be jostle.Bodies.*, jostle.Boxes, jostle.Capsules or"):
         jostle.between(sound, lo)
+
+
+def test_coherent_frames_of_shapes_are_those_of_a_search():
+    frames, finder = jostle.CoherentFinder(), jostle.Finder()
+    for frame in range(4):
+        lo, hi = boxes(300, 2, np.float64)
+        rods = jostle.Capsules(lo, hi, 0.1)
+        searched = jostle.between(rods, jostle.Boxes(lo, hi + 0.01 * frame))
+        assert np.array_equal(frames.pairs(searched), finder.pairs(searched))
 
 
 def test_shapes_that_move_tell_when_they_touch():

@@ -61,7 +61,6 @@ pub use space::{Space, UnitCell};
 /// |---|---|---|
 /// | neighbour lists of [`Input::among`], if the sets hold 2^32 bodies or more together | [`InputError::Combination`] | rows number the bodies of all sets by `u32`: ask for the lists of two sets at a time |
 /// | boxes without an end where space repeats | [`InputError::Range`] | they would touch at infinitely many images |
-/// | boxes or capsules in a `CoherentFinder` | [`InputError::Combination`] | it foresees where bodies go by their centres; give boxes a margin, and list them anew once a `Skin` says that the list no longer holds |
 /// | a [`LinearTree`] of boxes or capsules, and [`Queries`](crate::Queries) in `f32` to it | none: it does not compile | [`LinearTree::build`] takes circles and spheres; a [`PreparedSet`](crate::PreparedSet) of any shape stays sorted, and answers [questions](crate::PreparedQueries) |
 /// | lattice vectors of length zero, in one plane, or left-handed, where any direction repeats | [`InputError::Lattice`] | there is no cell, or shifts would mean something else than elsewhere |
 /// | borders that do not ascend | [`InputError::Parameter`] | there is no period |

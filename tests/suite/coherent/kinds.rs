@@ -2,8 +2,8 @@
 //! layers, in open and repeating space, for pairs, rows and contacts.
 
 use jostle::{
-    ActivationTable, Circles, Circles64, CoherentFinder, ContactTracker, Input, Isa, Layers, LinearTree, NeighborLists,
-    PairFinder, Rows, Set, Space, Threads,
+    ActivationTable, Boxes, Capsules64, Circles, Circles64, CoherentFinder, ContactTracker, Input, Isa, Layers,
+    LinearTree, NeighborLists, PairFinder, Rows, Set, Space, Threads,
 };
 use jostle_testkit::pairs::{known, sort_known};
 use jostle_testkit::random::Random;
@@ -121,6 +121,47 @@ fn large_frames_are_the_same_on_any_threads() {
     let kept: u64 = [1, 5, 17].into_iter().map(|case| run(case, None, 12_000, 6)).sum();
     let kept = kept + run(2, Some(Rows::Full), 12_000, 6);
     assert!(kept > 6, "{kept} frames were not searched from scratch");
+}
+
+/// Boxes and capsules come between frames of circles, alone and beside circles, at rest and moving.
+#[test]
+fn frames_with_boxes_and_capsules_are_searched_from_scratch() {
+    let table = ActivationTable::none(3).with(0, 0).with(0, 1).with(1, 2);
+    for case in 0..36_usize {
+        let mut random = Random(case as u64);
+        let mut world = World::new(90 + case % 2 * 200, &mut random);
+        let mut beside = Beside::new();
+        for frame in 0..12 {
+            world.step(frame, 0.01, false);
+            let World { columns: [x, y, z, w], velocities, radii, category, width, walls } = &world;
+            let single = |column: &[f64]| column.iter().map(|&x| x as f32).collect::<Vec<f32>>();
+            let [a, b] = [x, y].map(|column| single(column));
+            let [c, d] = [x, y].map(|column| single(&column.iter().zip(radii).map(|(x, r)| x + r).collect::<Vec<_>>()));
+            let boxes = Set::from(Boxes::new([&a, &b], [&c, &d])).layers(Layers::new(category, 5));
+            let ends: [Vec<f64>; 2] = [0, 1].map(|axis| [z, w][axis].iter().map(|x| x + 0.7).collect());
+            let capsules = Set::from(Capsules64::new([z, w], [&ends[0], &ends[1]], radii));
+            let capsules = if case % 3 == 1 { capsules.moving([&velocities[0], &velocities[1]]) } else { capsules };
+            let circles = Set::from(Circles64::new(x, y, radii));
+            let sets = [boxes, circles, capsules];
+            let (input, meetings) = match case / 2 % 6 {
+                _ if frame % 6 > 2 => (Input::within(circles), vec![[0, 0]]),
+                0 => (Input::within(boxes), vec![[0, 0]]),
+                1 => (Input::within(capsules), vec![[0, 0]]),
+                2 => (Input::between(circles, boxes), vec![[0, 1]]),
+                3 => (Input::between(capsules, walls), vec![[0, 1]]),
+                _ => (Input::among(&sets, &table), vec![[0, 0], [0, 1], [1, 2]]),
+            };
+            let input = if case % 4 < 2 { input } else { input.periodic([Some([0.0, *width]), None]) };
+            let before = beside.finders[0].rebuilds();
+            if case % 3 == 2 {
+                beside.rows(input, None, if frame % 2 == 0 { Rows::Full } else { Rows::Half });
+            } else {
+                beside.pairs(input, None, &meetings);
+            }
+            let is_searched = beside.finders[0].rebuilds() > before;
+            assert!(is_searched || frame % 6 > 2, "case {case}, frame {frame}");
+        }
+    }
 }
 
 /// One finder is asked for anything in any order, for crowded bodies that drift, jump and come back.

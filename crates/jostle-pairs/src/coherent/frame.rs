@@ -92,10 +92,6 @@ impl<const D: usize> CoherentFinder<D> {
             });
         }
         input.check_searchable()?;
-        input.check_round(
-            "boxes or capsules and a coherent finder",
-            "only circles and spheres are followed from frame to frame; search boxes with a `PairFinder`",
-        )?;
         let asks_pairs = matches!(answer, Answer::Pairs);
         let unfinished = Unfinished(self);
         let found = unfinished.0.find_limited(input, only, answer, by);

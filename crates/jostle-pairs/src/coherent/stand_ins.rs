@@ -81,9 +81,9 @@ impl<const D: usize> Default for StandIns<D> {
     }
 }
 
-/// Whether stand-ins may represent the bodies of an input, which are round: the bodies must be at rest.
+/// Whether stand-ins may represent the bodies of an input: the bodies must be round and at rest.
 pub(super) fn may_stand_in<const D: usize>(input: &Input<'_, D>) -> bool {
-    input.sets().iter().all(|set| set.moving.is_none())
+    !input.is_shaped() && input.sets().iter().all(|set| set.moving.is_none())
 }
 
 impl<const D: usize> StandIns<D> {

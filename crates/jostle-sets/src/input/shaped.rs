@@ -113,12 +113,6 @@ impl<const D: usize> Input<'_, D> {
         let is_boxed = |set: &Set<'_, D>| matches!(set.source, Source::Shaped(Shaped::Boxes(_)));
         self.space.is_open() && self.sets().iter().all(|set| is_boxed(set) && set.moving.is_none())
     }
-
-    /// Refuses boxes and capsules in what is built for circles and spheres alone.
-    #[doc(hidden)]
-    pub fn check_round(&self, parts: &'static str, reason: &'static str) -> Result<(), InputError> {
-        if self.is_shaped() { Err(InputError::Combination { parts, reason }) } else { Ok(()) }
-    }
 }
 
 /// Turns views into sets, and into searches within them.
