@@ -131,6 +131,23 @@ fn lists_that_cannot_be_made_are_tried_seldom() {
     assert!((1..20).contains(&tried), "{tried} of 200 frames");
 }
 
+/// No list can be made of bodies so small that rounding leaves nothing of a margin. Rows that a test of the caller's has
+/// passed are counted without the neighbours that it has dropped, as ever.
+#[test]
+fn rows_are_counted_where_no_list_can_be_made() {
+    let test = |a: u32, b: u32| (a ^ b).is_multiple_of(3);
+    let (mut x, radii) = (core::array::from_fn::<f32, 16, _>(|id| id as f32 * 1e-30), [1e-30; 16]);
+    let (mut finder, mut lists) = (CoherentFinder::<2>::new(), NeighborLists::new());
+    for frame in 0..20 {
+        for kind in [Rows::Full, Rows::Half] {
+            let circles = Circles::new(&x, &radii, &radii);
+            let stats = finder.only(&test).neighbors(circles, kind, &mut lists).expect("sound bodies");
+            assert_eq!(stats.pairs, lists.neighbors().len() as u64, "frame {frame}, {kind:?}");
+        }
+        x.iter_mut().for_each(|x| *x += 1e-32);
+    }
+}
+
 #[test]
 fn in_space_bodies_may_come_and_go() {
     let mut scene: Scene<3> = scene::scene(Kind::Uniform, 3_000, 5);

@@ -417,8 +417,9 @@ impl<const D: usize> CoherentFinder<D> {
         let kind = *kind;
         self.search_rows(input, RowRequest { kind, only, lists }, workers)?;
         if !self.list_anew(given, listed_for, plan, workers) {
-            let pairs = lists.neighbors().len() >> u32::from(has_both_rows(kind, input));
-            self.note_search(input, pairs as u64);
+            // Without the neighbours that the caller's test has dropped.
+            self.finder.stats.pairs = lists.neighbors().len() as u64;
+            self.note_search(input, self.finder.stats.pairs >> u32::from(has_both_rows(kind, input)));
             self.probe(given, workers);
             return Ok(());
         }

@@ -177,6 +177,37 @@ fn a_tree_is_the_same_until_it_is_built_again() {
     assert!(!finder.still_valid(&tree));
 }
 
+/// Bodies that meet a tree may use up the margin of the tree beside their own, and no more.
+#[test]
+fn a_tree_shares_its_margin() {
+    let (x, y) = ([0.0, 10.0], [0.0, 0.0]);
+    let mut tree = LinearTree::new();
+    tree.build(Circles::new(&x, &y, 1.0).with_margin(MARGIN), Threads::Serial).expect("walls");
+    for (own, space) in
+        [0.0, 0.25, 1.0].into_iter().flat_map(|own| [Space::open(), lattice(20.0)].map(|in_| (own, in_)))
+    {
+        let both = MARGIN + own;
+        let bodies = |at: f32, margin: f32, ask: &mut dyn FnMut(Input<'_, 2>)| {
+            let x = [at];
+            let bodies = Circles::new(&x, &[0.0], 1.0).with_margin(margin);
+            ask(between(bodies, &tree).space(space));
+            let (sets, table) = ([Set::from(&tree), bodies.into()], ActivationTable::none(2).with(0, 1).with(0, 0));
+            ask(Input::among(&sets, &table).space(space));
+        };
+        bodies(2.01 + both, own, &mut |listed| {
+            let mut finder = PairFinder::new();
+            assert_eq!(finder.find(listed).expect("sound bodies").pairs(), [[0; 2]; 0]);
+            let valid = |at: f32| {
+                let mut answers = Vec::new();
+                bodies(at, 0.0, &mut |now| answers.push(finder.still_valid(now)));
+                answers.contains(&true)
+            };
+            assert!(valid(2.01 + both) && valid(2.01 + 0.001 * both) && valid(2.01 + 1.999 * both), "{own}, {space:?}");
+            assert!(!valid(2.01 - 0.001 * both) && !valid(2.01 + 2.001 * both), "{own}, {space:?}");
+        });
+    }
+}
+
 /// Bodies of a tree stay where they are, but their displacements may change: by the margin, not by more.
 #[test]
 fn displacements_of_a_tree_may_change_by_its_margin() {

@@ -165,12 +165,13 @@ impl<const D: usize> Kept<D> {
         paths: Option<Paths<'_, D>>,
         workers: Workers<'_>,
     ) -> Outcome {
-        let least = f64::from(kept.largest_radius) * ROUNDING.relative + ROUNDING.least + width.least;
-        let Some((was, now)) = paths else { return Outcome::same(least) };
+        // A radius that was rounded with its margin may lack a part.
+        let lost = f64::from(kept.largest_radius) * ROUNDING.relative;
+        let least = lost + ROUNDING.least + width.least;
+        // Bodies that the tree meets may use up its margin.
+        let Some((was, now)) = paths else { return Outcome::same(least - (self.margin - lost).max(0.0)) };
         let change = |id: usize| {
             let path = Path::of([0.0; D], was[id], now.get(id));
-            // A radius that was rounded with its margin may lack a part.
-            let lost = f64::from(kept.largest_radius) * ROUNDING.relative;
             let allowed = self.margin - lost - least - path.length * ROUNDING.relative;
             Change { moved2: path.moved2, allowed, same: was[id] == now.get(id) }
         };
