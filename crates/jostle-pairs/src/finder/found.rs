@@ -97,8 +97,8 @@ impl<'f, const D: usize> Found<'f, D> {
         self.finder.listed.shifts.get(self.pairs(), number)
     }
 
-    /// True when no two bodies could touch at several images of the space that was searched. Then no two pairs differ
-    /// in their image shifts alone.
+    /// True when it was known, by the bounds of all bodies, that no two could touch at several images of the space that
+    /// was searched. Then no two pairs differ in their image shifts alone.
     #[must_use]
     pub fn has_single_images(&self) -> bool {
         self.finder.listed.is_unique()

@@ -99,8 +99,9 @@ impl<const D: usize> Skin<D> {
     /// move by its margin on each axis. Between two sets, the most that a body of the one and the most that a body of
     /// the other has used up may be as much as both margins together: it is enough to give one of the sets a margin.
     /// (Beside round bodies, what a box has moved beyond its margin counts 1.733 times, as its corners do.) The cost of
-    /// rounding, some millionth of a radius, or of the coordinates of boxes, is taken off. Where a margin is less than
-    /// that, the bodies are valid only if all are the same as they were, or within what they were.
+    /// rounding, some millionth of a radius, or of the coordinates of boxes, is taken off (in `f32` at least 1.1e-22).
+    /// Where a margin is less than that, the bodies are valid only if all are the same as they were, or within what
+    /// they were.
     ///
     /// Give the bodies as they were searched: a view as a view, with a margin or without, in the same precision; moving
     /// bodies as moving, where both ends of a path count; in the same [`Space`]. Another kind of search, another number
