@@ -48,12 +48,13 @@ pub use lists::{NeighborColumns, NeighborLists};
 /// Neighbours a body that the first search has room for. The search is run again when there are more.
 const FIRST_GUESS: usize = 8;
 
-/// Twice the most neighbours a body, in the plane and in space, for which rows are made of pairs sooner than by tests
-/// from both sides.
-const TWICE_SHORT: [usize; 2] = [4, 5];
-
-/// The same for rows of many sets, which are joined from each set in each that it meets.
-const TWICE_SHORT_AMONG: [usize; 2] = [12, 16];
+/// Twice the most neighbours in a row, in the plane and in space, for which rows are made of pairs sooner than by a join
+/// of rows. The values are for rows within a set, whose pairs a join tests from both sides; for rows of one set in
+/// another; and for rows of many sets, which are joined from each set in each that it meets. Of each, the first are
+/// where the predicate alone decides, the second where the caller's numbers decide as well, or space repeats, and the
+/// last where layers or a test of the caller's are asked.
+const TWICE_SHORT: [[[usize; 2]; 3]; 3] =
+    [[[4, 5], [5, 8], [9, 18]], [[3, 4], [3, 4], [6, 10]], [[12, 16], [11, 16], [18, 28]]];
 
 /// The memory that it takes to fill neighbour lists.
 #[derive(Debug, Default)]
@@ -117,7 +118,7 @@ impl<const D: usize> RowEngine<D> {
     ) -> Result<Tests, InputError> {
         self.numbers.begin(plan.exact, among);
         let bodies = self.numbers.rows(plan.exact);
-        let twice_short = if among { TWICE_SHORT_AMONG } else { TWICE_SHORT }[usize::from(D > 2)];
+        let twice_short = plan.twice_short(among);
         let short = |neighbors: usize| 2 * neighbors <= twice_short * bodies;
         // Once rows are made of pairs, an eighth of their neighbours is left out of the comparison. Else rows near the
         // limit would be made now in one way, now in the other.
@@ -130,7 +131,7 @@ impl<const D: usize> RowEngine<D> {
         let tells = lists.want_columns() && (plan.exact.has_solids() || !plan.exact.images.unique);
         let by_image = among && (plan.jobs.is_empty() || plan.exact.images.offsets.len() > 1);
         let of_pairs = plan.exact.boxed || tells || by_image || plan.exact.any_move();
-        if of_pairs || plan.is_plain() && were_short {
+        if of_pairs || were_short {
             let (both, max) = (u32::from(self.has_both_rows(&plan, kind)), engine.max_pairs);
             let tests = self.list_pairs(engine, plan, workers).map_err(|refused| match refused {
                 InputError::TooManyPairs { pairs, .. } => too_many(pairs << both, max),

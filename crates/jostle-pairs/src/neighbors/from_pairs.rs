@@ -16,11 +16,12 @@ use jostle_sets::prepare::job::JobsOf;
 use crate::InputError;
 use crate::join::counts::Tests;
 use crate::join::hits::PairList;
+use crate::join::tree_pair::TreePair;
 use crate::neighbors::extras::{Wanted, more_bytes};
 use crate::neighbors::numbers::first_of;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::told::{Told, ToldOf};
-use crate::neighbors::{NeighborLists, RowEngine};
+use crate::neighbors::{NeighborLists, RowEngine, TWICE_SHORT};
 use crate::pairs::engine::Engine;
 use crate::pairs::plan::{Plan, RowPlan};
 
@@ -351,11 +352,15 @@ impl<const D: usize> RowEngine<D> {
 }
 
 impl<const D: usize> Plan<'_, D> {
-    /// Whether the predicate alone decides, on bodies where they are.
-    pub(super) fn is_plain(&self) -> bool {
-        let RowPlan { pairing, images, .. } =
-            self.jobs.first().map_or_else(|| self.rows(), |job| self.rows_between(job.sets));
-        images.len() == 1 && pairing.filter.keeps_all()
+    /// Returns twice the most neighbours in a row for which rows are made of pairs. Where no two sets meet, all rows are
+    /// empty.
+    pub(super) fn twice_short(&self, among: bool) -> usize {
+        let Some(job) = self.jobs.first() else { return 0 };
+        let RowPlan { pairing: TreePair { filter, .. }, images, .. } = self.rows_between(job.sets);
+        let relation = if among { 2 } else { usize::from(self.exact.sets.len() > 1) };
+        let is_decided = filter.decision.is_some() || images.len() > 1;
+        let test = if filter.asks_of_all() { 2 } else { usize::from(is_decided) };
+        TWICE_SHORT[relation][test][usize::from(D > 2)]
     }
 }
 
