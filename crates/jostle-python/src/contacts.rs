@@ -306,6 +306,11 @@ impl GivenKeys {
                 let each = each.enumerate().map(|(set, keys)| keys_of(&keys?, &format!("keys of set {set}")));
                 (of, each.collect::<PyResult<_>>()?)
             }
+            (SetsOfPairs::One, Some(_)) if given.sets.is_some() => {
+                return Err(type_error(
+                    "keys of one set must be an array of integers, one for each body, not two arrays",
+                ));
+            }
             (_, Some([a, b])) => (SetsOfPairs::Two, vec![keys_of(&a, "keys of set 0")?, keys_of(&b, "keys of set 1")?]),
             (SetsOfPairs::Two, None) => {
                 return Err(type_error("keys of two sets must be two arrays of integers, one for each set"));

@@ -76,7 +76,7 @@ pub(crate) fn between(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Se
 /// Returns
 /// -------
 /// Sets
-///     ``find``, ``count`` and ``for_each`` take it in place of positions.
+///     Every search takes it in place of positions.
 #[pyfunction]
 pub(crate) fn among(sets: Vec<Bound<'_, PyAny>>, meetings: Vec<[usize; 2]>) -> PyResult<Sets> {
     let count = sets.len();

@@ -172,7 +172,8 @@ impl PreparedSet {
         let most = entries_by_memory(size_of::<SeenAt<D>>());
         let answer = || {
             let (mut batch, mut gathered, mut done) = (PreparedBatch::new(), Gathered::new(cell), 0);
-            loop {
+            let (mut faults, mut first) = (0, Vec::new());
+            while done < asked.len() {
                 // The first slice is short enough even if every body answers. The next ones are so if answers are as
                 // many as before, and are not longer than all before them together.
                 let (each, longest) = match done {
@@ -184,21 +185,25 @@ impl PreparedSet {
                 let counts = |question: usize, id: u32| !exclude.leaves_out(done + question, id);
                 let all = set.queries();
                 let queries = if exclude.0.is_some() { all.only_for(&counts) } else { all };
-                let Ok(given) = ask(&mut batch, queries, slice, threads.lend()) else {
-                    // All questions are looked at before any is answered: this names those at fault among all.
-                    return ask(&mut batch, set.queries(), asked, threads.lend())
-                        .map_err(Unanswered::Refused)
-                        .map(|_| gathered);
-                };
-                gathered.add(given);
+                match ask(&mut batch, queries, slice, threads.lend()) {
+                    Ok(given) => gathered.add(given),
+                    // The other slices are asked too, so that all questions at fault are counted.
+                    Err(QueryError::Queries { count, first: of_slice }) => {
+                        faults += count;
+                        first.extend(of_slice.into_iter().map(|(question, fault)| (done + question, fault)));
+                        first.truncate(NAMED);
+                    }
+                    Err(refused) => return Err(Unanswered::Refused(refused)),
+                }
                 done += slice.len();
                 if gathered.indices.len() > most {
                     return Err(Unanswered::TooMany(gathered.indices.len()));
                 }
-                if done == asked.len() {
-                    return Ok(gathered);
-                }
             }
+            if faults > 0 {
+                return Err(Unanswered::Refused(QueryError::Queries { count: faults, first }));
+            }
+            Ok(gathered)
         };
         py.detach(answer).map_err(Refused::refused)?.arrays(py, far)
     }

@@ -445,6 +445,22 @@ def test_rows_are_iterated():
         assert at == 49
 
 
+def test_questions_that_are_refused_for_whom_they_leave_out_are_named():
+    # Nobody is left to be the nearest, at any of a great many images: in the first slice of questions, and beyond it.
+    alone = jostle.PreparedSet([[1.0, 1.0]], 0.1, cell=5.0)
+    with pytest.raises(jostle.InputError, match="images of the cell") as refused:
+        alone.nearest([[1.0, 2.0], [3.0, 3.0]], reach=1e4, exclude=[-1, 0])
+    assert refused.value.ids == [1] and refused.value.count == 1
+    questions, exclude = np.ones((40_000, 2)), np.full(40_000, -1)
+    exclude[[20_000, 39_999]] = 0
+    with pytest.raises(jostle.InputError, match="images of the cell") as refused:
+        alone.nearest(questions, reach=1e4, exclude=exclude)
+    assert refused.value.ids == [20_000, 39_999] and refused.value.count == 2
+    for reach in [3.0, np.inf]:
+        answers = alone.nearest(questions, reach=reach, exclude=exclude)
+        assert len(answers) == 40_000 and len(answers.indices) == 39_998
+
+
 def test_questions_leave_out_the_body_that_asks():
     line = np.stack([np.arange(40.0), np.zeros(40)], axis=1)
     places, ids = jostle.PreparedSet(line, 0.75), np.arange(40)

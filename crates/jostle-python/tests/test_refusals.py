@@ -77,6 +77,8 @@ def test_keys_of_sets():
     update = jostle.ContactTracker().update
     with pytest.raises(TypeError, match="two arrays of integers"):
         update(found, np.arange(4))
+    with pytest.raises(TypeError, match="keys of one set"):
+        update(jostle.find(sets[0]), keys)
     many = jostle.find(jostle.among(sets, [(0, 0), (0, 1)]))
     message, ids, count = refused(update, many, [np.arange(4), np.arange(4) - 2])
     assert "keys of set 1" in message and "row 0 has -2" in message

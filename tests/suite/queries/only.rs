@@ -1,8 +1,8 @@
 //! Questions about the bodies that pass a test: what is left of the answers about all bodies.
 
 use jostle::{
-    Aabb, Circle, LinearTree, PreparedBatch, PreparedSet, Queries, QueryBatch, Ray, Reached, Seen, SeenAt, Space,
-    Threads,
+    Aabb, Circle, Circles64, LinearTree, PreparedBatch, PreparedSet, Queries, QueryBatch, Ray, Reached, Seen, SeenAt,
+    Space, Threads,
 };
 use jostle_testkit::{Kind, scene};
 
@@ -162,4 +162,25 @@ fn by_the_number_of_the_question() {
     }
     let of_first = |id| sees(0, id);
     assert_eq!(of_set.nearest_one(wide[0], 9.0), set.queries().only(&of_first).nearest_one(wide[0], 9.0));
+}
+
+#[test]
+fn nobody_is_the_nearest_in_a_space_that_repeats() {
+    let mut set = PreparedSet::new();
+    let space = Space::lattice([[5.0, 0.0], [2.0, 4.0]], [true, true]);
+    set.build(Circles64::new(&[1.0, 3.0], &[1.0, 2.0], 0.1), space, Threads::Serial).expect("sound bodies");
+    let (nobody, but_one) = (|_| false, |id| id == 1);
+    let (queries, mut near) = (set.queries().only(&nobody), Vec::new());
+    for count in [0, 1, 2] {
+        assert_eq!(queries.nearest([7.0, -3.0], count, f64::INFINITY, &mut near), Ok(()));
+        assert_eq!(near, []);
+    }
+    assert_eq!(queries.nearest_one([7.0, -3.0], f64::INFINITY), Ok(None));
+    assert_eq!(queries.nearest_one([7.0, -3.0], 30.0), Ok(None));
+    let one = set.queries().only(&but_one);
+    let found = one.nearest_one([23.0, 2.0], f64::INFINITY);
+    assert_eq!(found, Ok(Some(SeenAt { distance: 0.0, body: Seen { id: 1, image_shift: [4, 0] } })));
+    let (points, mut batch) = ([[7.0, -3.0]; 200], PreparedBatch::new());
+    let answers = batch.nearest(queries, &points, 3, f64::INFINITY, Threads::Serial).expect("sound questions");
+    assert_eq!(answers.offsets(), [0; 201]);
 }

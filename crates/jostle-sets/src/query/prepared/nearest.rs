@@ -80,6 +80,10 @@ impl<const D: usize> PreparedQueries<'_, D> {
                     self.offer_image(point, step, kept);
                 }
             });
+            // Without a greatest distance, all bodies of an image have been looked at: none passes the test.
+            if kept.is_empty() && kept.bound() == f64::INFINITY {
+                return Ok(());
+            }
             // All images within the reach have been looked at.
             let farthest = kept.bound().sqrt();
             if self.cell.is_none() || farthest <= reach {

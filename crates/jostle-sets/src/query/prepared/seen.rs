@@ -60,6 +60,10 @@ impl<const D: usize> Kept<D> {
         if self.count == 1 { self.one.is_some() } else { self.heap.len() >= self.count }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        if self.count == 1 { self.one.is_none() } else { self.heap.is_empty() }
+    }
+
     pub(super) fn offer(&mut self, seen: SeenAt<D>) {
         if seen.distance > self.within2 {
             return;
