@@ -49,7 +49,7 @@ pub(crate) struct PairsArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Count the pairs without a list: for more of them than memory holds
-    #[arg(long, conflicts_with_all = ["output", "png", "max_pairs"])]
+    #[arg(long, conflicts_with_all = ["output", "png", "window", "max_pairs"])]
     pub(crate) count: bool,
     #[command(flatten)]
     pub(crate) limit: LimitArgs,

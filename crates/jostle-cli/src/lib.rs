@@ -17,6 +17,8 @@ mod threads;
 mod verify;
 mod write;
 
+use std::fmt;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -37,9 +39,14 @@ pub fn run() -> ExitCode {
         Command::Verify(args) => verify::run(&args),
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("error: {}", told(&error));
+        complain(format_args!("error: {}", told(&error)));
         ExitCode::from(UNUSABLE)
     })
+}
+
+/// Prints a line on standard error. That nobody reads it, or that it cannot be written, changes no exit code.
+pub fn complain(line: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// An error and its causes in one line. An error that only repeats its cause, as those of other crates do, is left out.

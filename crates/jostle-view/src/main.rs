@@ -68,7 +68,7 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(10);
 
 fn main() -> ExitCode {
     let Err(error) = run() else { return ExitCode::SUCCESS };
-    eprintln!("error: {}", jostle_cli::told(&error));
+    jostle_cli::complain(format_args!("error: {}", jostle_cli::told(&error)));
     ExitCode::from(UNUSABLE)
 }
 

@@ -10,6 +10,10 @@ use jostle_testkit::Kind;
 use super::{InputArgs, PictureArgs, Precision, ReplaceArgs, ThreadArgs, radius, yes_or_no};
 use crate::picture::Window;
 
+/// The options of a scene, which a file takes the place of. What says how to read the file conflicts with them too: an option
+/// that a file could not stand beside does not make clap ask for the file.
+const OF_SCENES: [&str; 2] = ["agents", "scene"];
+
 /// Simulate agents that bounce off each other and off the walls
 ///
 /// Physical: circles of uniform density exchange momentum along the line of centres without loss, so momentum is
@@ -35,16 +39,16 @@ pub(crate) struct SimulateArgs {
     ///
     /// Their velocities are its columns vx, vy (and vz of spheres), in lengths a unit of time; where it has none, they are
     /// random. The walls are around all bodies. Places and velocities are rounded to 32-bit floats.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["agents", "scene"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = OF_SCENES)]
     pub(crate) from: Option<PathBuf>,
     /// One radius for all bodies of the file
-    #[arg(long, value_name = "R", value_parser = radius, allow_hyphen_values = true, requires = "from")]
+    #[arg(long, value_name = "R", value_parser = radius, allow_hyphen_values = true, requires = "from", conflicts_with_all = OF_SCENES)]
     radius: Option<f64>,
     /// The columns of the file to read as x, y[, z], r, as in `pairs`
-    #[arg(long, value_name = "X,Y[,Z],R", value_delimiter = ',', requires = "from")]
+    #[arg(long, value_name = "X,Y[,Z],R", value_delimiter = ',', requires = "from", conflicts_with_all = OF_SCENES)]
     columns: Option<Vec<String>>,
     /// Whether the text of the file begins with a line of names, as in `pairs`
-    #[arg(long, value_name = "yes|no", value_parser = yes_or_no, requires = "from")]
+    #[arg(long, value_name = "yes|no", value_parser = yes_or_no, requires = "from", conflicts_with_all = OF_SCENES)]
     header: Option<bool>,
     /// Another seed is another scene, and other random velocities
     #[arg(long, value_name = "S", default_value_t = 1)]

@@ -37,3 +37,13 @@ fn a_closed_pipe_does_not_hide_a_difference() {
     folder.write("none.csv", "a,b\n");
     assert_eq!(unread(&folder, "verify in.csv --pairs none.csv"), (Some(1), String::new()));
 }
+
+#[test]
+fn an_error_that_nobody_reads_has_its_exit_code() {
+    let folder = Folder::new();
+    for arguments in ["pairs none.csv", "verify none.csv", "simulate --from none.csv"] {
+        let mut child = folder.command(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stderr.take());
+        assert_eq!(child.wait().unwrap().code(), Some(2), "{arguments}");
+    }
+}
