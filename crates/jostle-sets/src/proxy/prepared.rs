@@ -25,8 +25,9 @@ const BLOCK: usize = 1 << 13;
 /// boundary particles of a channel, or a crystal that other bodies are tested against. The bodies are circles, spheres,
 /// boxes or capsules.
 ///
-/// `Set::from(&prepared)` takes part in any search as the bodies that it was built of would, with the same pairs. A
-/// search in the space that the set was built for does not sort it anew:
+/// `Set::from(&prepared)` takes part in any search as the bodies that it was built of would, with the same pairs. Their
+/// order may be another one than that of a search of the bodies themselves, and is as fixed. A search in the space that
+/// the set was built for does not sort it anew:
 /// - where all bodies are in `f32` and at rest, if its own are in `f32`;
 /// - where some bodies are in `f64` or move, if it is the largest prepared set of the search (and, with bodies in
 ///   `f32`, as long as these do not meet each other). Of several sets in `f64`, all are used whose frames are the same,
