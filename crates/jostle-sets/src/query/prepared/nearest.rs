@@ -71,17 +71,18 @@ impl<const D: usize> PreparedQueries<'_, D> {
         if kept.is_full() || self.set.is_empty() {
             return Ok(());
         }
-        let (mut reach, mut before): (f64, Option<Sweep<D>>) = (0.0, None);
+        let (mut reach, mut before, mut is_seen): (f64, Option<Sweep<D>>, bool) = (0.0, None, false);
         loop {
             let sweep = self.around(point, reach);
             sweep.map_or(Ok(()), |sweep| sweep.check())?;
             self.each_image(sweep.as_ref(), |step| {
                 if !before.is_some_and(|before| before.has(step)) {
+                    is_seen = true;
                     self.offer_image(point, step, kept);
                 }
             });
             // Without a greatest distance, all bodies of an image have been looked at: none passes the test.
-            if kept.is_empty() && kept.bound() == f64::INFINITY {
+            if is_seen && kept.is_empty() && kept.bound() == f64::INFINITY {
                 return Ok(());
             }
             // All images within the reach have been looked at.
