@@ -131,8 +131,8 @@ fn lists_that_cannot_be_made_are_tried_seldom() {
     assert!((1..20).contains(&tried), "{tried} of 200 frames");
 }
 
-/// No list can be made of bodies so small that rounding leaves nothing of a margin. Rows that a test of the caller's has
-/// passed are counted without the neighbours that it has dropped, as ever.
+/// No list can be made of bodies so small that rounding leaves nothing of a margin. Rows that a test of the caller's
+/// has passed are counted without the neighbours that it has dropped, as ever.
 #[test]
 fn rows_are_counted_where_no_list_can_be_made() {
     let test = |a: u32, b: u32| (a ^ b).is_multiple_of(3);

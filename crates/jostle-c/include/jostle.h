@@ -796,8 +796,8 @@ typedef struct jostle_pairs {
    */
   const uint32_t (*pairs)[2];
   /**
-   * When the bodies of each pair first touch, from 0 to 1; null unless the search has displacements. May be null where
-   * there are no pairs.
+   * When the bodies of each pair first touch, from 0 to 1; null unless the search has displacements. May be null
+   * where there are no pairs.
    */
   const double *times_of_impact;
 } jostle_pairs;
@@ -1029,8 +1029,8 @@ typedef struct jostle_contact_list {
    */
   const uint32_t *slots;
   /**
-   * The numbers of the two sets of each contact, if keys were given for JOSTLE_RELATION_AMONG; null otherwise, and where
-   * there are no contacts.
+   * The numbers of the two sets of each contact, if keys were given for JOSTLE_RELATION_AMONG; null otherwise, and
+   * where there are no contacts.
    */
   const uint32_t (*sets)[2];
 } jostle_contact_list;

@@ -61,8 +61,8 @@ pub struct ContactList {
     /// The slot of each contact: a small number that no other contact has while this one lasts. The host can keep data
     /// of the contact by it.
     pub slots: *const u32,
-    /// The numbers of the two sets of each contact, if keys were given for JOSTLE_RELATION_AMONG; null otherwise, and where
-    /// there are no contacts.
+    /// The numbers of the two sets of each contact, if keys were given for JOSTLE_RELATION_AMONG; null otherwise, and
+    /// where there are no contacts.
     pub sets: *const [u32; 2],
 }
 

@@ -23,8 +23,8 @@ pub struct Pairs {
     /// The two ids of each pair: within a set the lesser first; between sets, the id in the first set first. The order
     /// of pairs is a function of the input alone.
     pub pairs: *const [u32; 2],
-    /// When the bodies of each pair first touch, from 0 to 1; null unless the search has displacements. May be null where
-    /// there are no pairs.
+    /// When the bodies of each pair first touch, from 0 to 1; null unless the search has displacements. May be null
+    /// where there are no pairs.
     pub times_of_impact: *const f64,
 }
 

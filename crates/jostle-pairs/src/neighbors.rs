@@ -48,8 +48,8 @@ pub use lists::{NeighborColumns, NeighborLists};
 /// Neighbours a body that the first search has room for. The search is run again when there are more.
 const FIRST_GUESS: usize = 8;
 
-/// Twice the most neighbours in a row, in the plane and in space, for which rows are made of pairs sooner than by a join
-/// of rows. The values are for rows within a set, whose pairs a join tests from both sides; for rows of one set in
+/// Twice the most neighbours in a row, in the plane and in space, for which rows are made of pairs sooner than by a
+/// join of rows. The values are for rows within a set, whose pairs a join tests from both sides; for rows of one set in
 /// another; and for rows of many sets, which are joined from each set in each that it meets. Of each, the first are
 /// where the predicate alone decides, the second where the caller's numbers decide as well, or space repeats, and the
 /// last where layers or a test of the caller's are asked.

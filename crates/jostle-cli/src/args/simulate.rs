@@ -10,8 +10,8 @@ use jostle_testkit::Kind;
 use super::{InputArgs, PictureArgs, Precision, ReplaceArgs, ThreadArgs, radius, yes_or_no};
 use crate::picture::Window;
 
-/// The options of a scene, which a file takes the place of. What says how to read the file conflicts with them too: an option
-/// that a file could not stand beside does not make clap ask for the file.
+/// The options of a scene, which a file takes the place of. What says how to read the file conflicts with them too: an
+/// option that a file could not stand beside does not make clap ask for the file.
 const OF_SCENES: [&str; 2] = ["agents", "scene"];
 
 /// Simulate agents that bounce off each other and off the walls
@@ -42,7 +42,8 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = OF_SCENES)]
     pub(crate) from: Option<PathBuf>,
     /// One radius for all bodies of the file
-    #[arg(long, value_name = "R", value_parser = radius, allow_hyphen_values = true, requires = "from", conflicts_with_all = OF_SCENES)]
+    #[arg(long, value_name = "R", value_parser = radius, allow_hyphen_values = true)]
+    #[arg(requires = "from", conflicts_with_all = OF_SCENES)]
     radius: Option<f64>,
     /// The columns of the file to read as x, y[, z], r, as in `pairs`
     #[arg(long, value_name = "X,Y[,Z],R", value_delimiter = ',', requires = "from", conflicts_with_all = OF_SCENES)]

@@ -352,8 +352,8 @@ impl<const D: usize> RowEngine<D> {
 }
 
 impl<const D: usize> Plan<'_, D> {
-    /// Returns twice the most neighbours in a row for which rows are made of pairs. Where no two sets meet, all rows are
-    /// empty.
+    /// Returns twice the most neighbours in a row for which rows are made of pairs. Where no two sets meet, all rows
+    /// are empty.
     pub(super) fn twice_short(&self, among: bool) -> usize {
         let Some(job) = self.jobs.first() else { return 0 };
         let RowPlan { pairing: TreePair { filter, .. }, images, .. } = self.rows_between(job.sets);
